@@ -1,0 +1,1 @@
+"""The desktop application without widgets: audio, realtime client, transcript, commands, actions."""

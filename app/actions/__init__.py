@@ -1,0 +1,1 @@
+"""What a command does on this computer; one family a file."""

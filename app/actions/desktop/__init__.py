@@ -1,0 +1,1 @@
+"""One backend for each kind of desktop session."""

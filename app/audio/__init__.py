@@ -1,0 +1,1 @@
+"""From the microphone to 16 kHz speech."""

@@ -1,0 +1,1 @@
+"""From a heard sentence to a decision."""

@@ -1,0 +1,1 @@
+"""The client of /v1/realtime: connection, replay, events."""

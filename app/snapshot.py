@@ -1,0 +1,137 @@
+"""What the windows show: immutable values that the assistant publishes and the user interface only reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class DesktopState(StrEnum):
+    """The desktop's own state; tray, buttons and capture follow this only."""
+
+    STARTING = "starting"
+    IDLE = "idle"
+    LISTENING = "listening"
+    RECONNECTING = "reconnecting"
+    QUITTING = "quitting"
+
+
+class MicrophoneState(StrEnum):
+    CLOSED = "closed"
+    OPENING = "opening"
+    READY = "ready"
+    HEARING = "hearing"
+    NO_SIGNAL = "no signal"
+    MISSING = "missing"
+
+
+class ServerState(StrEnum):
+    STARTING = "starting"
+    CONNECTING = "connecting"
+    LOADING = "loading"
+    READY = "ready"
+    LOST = "lost"
+    REFUSED = "refused"
+
+
+class ServerKind(StrEnum):
+    EMBEDDED = "embedded"
+    REMOTE = "remote"
+
+
+class Mode(StrEnum):
+    """What happens to an utterance that is no command: nothing, or it is typed into the focused window."""
+
+    COMMANDS = "commands"
+    DICTATION = "dictation"
+
+
+class FeedState(StrEnum):
+    HEARD = "heard"
+    CONFIRM = "confirm"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    REFUSED = "refused"
+    UNDONE = "undone"
+
+
+class LineKind(StrEnum):
+    """What became of an utterance."""
+
+    OPEN = "open"
+    COMMAND = "command"
+    DICTATED = "dictated"
+    PLAIN = "plain"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One utterance: stable text never changes but by growing; tentative text may change with each snapshot."""
+
+    id: int
+    stable: str
+    tentative: str
+    kind: LineKind
+    started_at: float
+    """Seconds since the epoch."""
+    lost_ms: int = 0
+    """Speech of this utterance that could not be transcribed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedItem:
+    """One action from *heard* to *done*."""
+
+    id: int
+    heard: str
+    title: str
+    """What it does, in words for people: “Open Firefox”."""
+    state: FeedState
+    detail: str = ""
+    """The result or the reason, in words for people."""
+    can_undo: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MicrophoneView:
+    state: MicrophoneState
+    name: str = ""
+    detail: str = ""
+    level_db: float = -96.0
+    """Level of the last 50 ms in dBFS, -96 for digital silence."""
+    clipping: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ServerView:
+    kind: ServerKind
+    state: ServerState
+    url: str = ""
+    """Of a remote server; empty for the embedded one."""
+    model: str = ""
+    detail: str = ""
+    """What is happening or what to do, in words for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A message that stays until it is dismissed or its cause is gone."""
+
+    code: str
+    text: str
+    severe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    state: DesktopState
+    microphone: MicrophoneView
+    server: ServerView
+    mode: Mode
+    lines: tuple[Line, ...] = ()
+    feed: tuple[FeedItem, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    behind_ms: int = 0
+    """Audio that waits for the server, shown above one second."""

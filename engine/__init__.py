@@ -1,0 +1,1 @@
+"""The engine process: streaming-input inference, the only package that may import torch."""

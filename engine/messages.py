@@ -1,0 +1,225 @@
+"""The vocabulary of the pipe between the server and the engine process.
+
+Every message is a frozen tagged struct: the declaration is codec and validator at once. They travel as
+length-framed msgpack (``engine.channel``). Times are milliseconds of audio since the first sample of the open
+*turn*; a turn ends with its ``Flushed`` or with a ``Cancel``, and the next sample then starts a new turn at 0 ms.
+``epoch`` is the session's generation: the owner raises it with each ``Cancel``, and a result that carries an older
+epoch is dropped by whoever receives it, so a late result never reaches a new owner.
+
+This module imports no torch: the server uses it too.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+SAMPLE_RATE = 16_000
+"""Samples a second of every ``Audio`` message: mono float32 in the range -1 to 1."""
+
+
+class Message(msgspec.Struct, frozen=True, tag=True, kw_only=False):
+    """Base of all messages; the tag is the class name."""
+
+
+class SessionOptions(msgspec.Struct, frozen=True):
+    """What a client may choose for one session.
+
+    ``language`` is an ISO-639-1 code, or empty for the model's own default. ``bias`` holds words that the client
+    expects (names of applications, say); a runner that cannot use them ignores them. ``partials`` asks for
+    tentative text, ``words`` for word times and ``speech`` for speech events; what nobody asked for is not sent.
+    """
+
+    language: str = ""
+    prompt: str = ""
+    bias: tuple[str, ...] = ()
+    partials: bool = False
+    words: bool = False
+    speech: bool = False
+
+
+class Word(msgspec.Struct, frozen=True):
+    """One word with its time in the turn; ``text`` carries its leading space, so that words join to the text."""
+
+    text: str
+    start_ms: int
+    end_ms: int
+    probability: float
+
+
+# Down: from the server to the engine.
+
+
+class Load(Message, frozen=True):
+    """Load a model; answered by ``Ready`` after a warm inference, or by ``Failed`` with no session."""
+
+    model: str
+    device: str = "auto"
+    threads: int = 0
+    """0 lets the engine choose for this machine."""
+
+
+class Unload(Message, frozen=True):
+    """Drop the weights; open sessions are closed with the reason ``unloaded``."""
+
+
+class Open(Message, frozen=True):
+    """Open a session; answered by ``Opened`` or ``Refused``."""
+
+    session: str
+    epoch: int = 0
+    options: SessionOptions = SessionOptions()
+
+
+class Configure(Message, frozen=True):
+    """Replace the options of an open session; they count from the next turn on."""
+
+    session: str
+    options: SessionOptions
+
+
+class Audio(Message, frozen=True):
+    """Samples that follow those sent before: float32, little endian, mono, ``SAMPLE_RATE``."""
+
+    session: str
+    epoch: int
+    samples: bytes
+
+
+class Flush(Message, frozen=True):
+    """End the open turn: everything sent before comes out as stable text, then ``Flushed`` with this marker."""
+
+    session: str
+    epoch: int
+    marker: int
+
+
+class Cancel(Message, frozen=True):
+    """Drop the open turn, its audio and its text; what follows belongs to ``epoch``, which is higher than before."""
+
+    session: str
+    epoch: int
+
+
+class Close(Message, frozen=True):
+    """Close a session; answered by ``Closed``."""
+
+    session: str
+
+
+class Stop(Message, frozen=True):
+    """End the process after the sessions were closed."""
+
+
+Down = Load | Unload | Open | Configure | Audio | Flush | Cancel | Close | Stop
+
+
+# Up: from the engine to the server.
+
+
+class Ready(Message, frozen=True):
+    """The model can transcribe at once: weights are loaded and one silent inference has run."""
+
+    model: str
+    device: str
+    threads: int
+    languages: tuple[str, ...]
+    load_ms: int
+
+
+class Opened(Message, frozen=True):
+    session: str
+
+
+class Refused(Message, frozen=True):
+    """The session cannot be opened: ``code`` for programs, ``message`` for people."""
+
+    session: str
+    code: str
+    message: str
+
+
+class Speech(Message, frozen=True):
+    """Speech started or stopped at this time of the turn, as the voice activity detector hears it."""
+
+    session: str
+    epoch: int
+    kind: Literal["start", "stop"]
+    at_ms: int
+
+
+class Text(Message, frozen=True):
+    """Text of the open turn.
+
+    Stable text is appended to what came before and is never taken back: joined, the stable pieces of a turn are its
+    transcript, spaces included (the first piece of a turn starts without one). Tentative text replaces all tentative
+    text before it; an empty tentative piece clears it. Any stable piece also clears the tentative text.
+    """
+
+    session: str
+    epoch: int
+    piece: str
+    stable: bool
+    start_ms: int
+    end_ms: int
+    words: tuple[Word, ...] = ()
+    tokens: int = 0
+    """Model tokens behind this piece, for usage figures."""
+
+
+class Flushed(Message, frozen=True):
+    """All audio before the ``Flush`` with this marker has come out as stable text; the turn is over."""
+
+    session: str
+    epoch: int
+    marker: int
+    audio_ms: int
+    """Length of the turn's audio."""
+
+
+class Ledger(msgspec.Struct, frozen=True):
+    """Memory of one session in bytes."""
+
+    session: str
+    state: str
+    kv: int
+    audio: int
+    features: int
+    idle_s: float
+    age_s: float
+
+
+class Memory(Message, frozen=True):
+    """Memory of the engine: the process as the operating system sees it, and every session."""
+
+    resident: int
+    weights: int
+    device: int
+    sessions: tuple[Ledger, ...]
+
+
+class Metrics(Message, frozen=True):
+    """Counters since the process started, sent about once a second while there is work."""
+
+    steps: int
+    step_ms: float
+    batch: float
+    lag_ms: float
+    """Largest time by which a session's text is behind its audio."""
+
+
+class Closed(Message, frozen=True):
+    session: str
+    reason: str
+
+
+class Failed(Message, frozen=True):
+    """Something went wrong: for one session, or for the whole engine when ``session`` is None."""
+
+    session: str | None
+    code: str
+    message: str
+
+
+Up = Ready | Opened | Refused | Speech | Text | Flushed | Memory | Metrics | Closed | Failed

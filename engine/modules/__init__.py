@@ -1,0 +1,1 @@
+"""Torch modules shared by the runners."""

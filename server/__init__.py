@@ -1,0 +1,1 @@
+"""The realtime server: one WebSocket endpoint over one engine process."""

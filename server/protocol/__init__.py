@@ -1,0 +1,1 @@
+"""The wire: events, turn state and dialects, without sockets or clocks."""

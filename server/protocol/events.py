@@ -1,0 +1,160 @@
+"""The wire of ``/v1/realtime``: JSON events as frozen tagged structs, in vLLM's vocabulary plus Sayso's own events.
+
+Sources: vLLM's realtime endpoint (event names, fields and error codes), with additive fields that its clients
+ignore. Events named ``sayso.*`` go only to clients that asked for them in ``session.update``. Times are
+milliseconds of audio since the first sample of the open turn; a turn ends with ``transcription.done``, an ``error``
+that says so, or ``input_audio_buffer.clear``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+SAMPLE_RATE = 16_000
+"""vLLM's dialect carries 16-bit little-endian mono PCM at this rate, in base64."""
+
+
+class ClientEvent(msgspec.Struct, frozen=True, tag_field="type"):
+    """Base of what a client sends; unknown fields are ignored, as upstream does."""
+
+
+class SaysoIdle(msgspec.Struct, frozen=True):
+    """A shorter idle policy than the server's own; 0 leaves the server's."""
+
+    close_after_s: float = 0.0
+
+
+SaysoEvent = Literal["partial", "words", "speech", "marker", "engine"]
+
+
+class SaysoOptions(msgspec.Struct, frozen=True):
+    """The opt-in part of ``session.update``."""
+
+    events: tuple[SaysoEvent, ...] = ()
+    bias: tuple[str, ...] = ()
+    idle: SaysoIdle = SaysoIdle()
+
+
+class SessionUpdate(ClientEvent, frozen=True, tag="session.update"):
+    """Choose the model (required, top level) and, additively, language, prompt and Sayso's events."""
+
+    model: str | None = None
+    language: str = ""
+    prompt: str = ""
+    sayso: SaysoOptions | None = None
+
+
+class Append(ClientEvent, frozen=True, tag="input_audio_buffer.append"):
+    audio: str
+
+
+class Commit(ClientEvent, frozen=True, tag="input_audio_buffer.commit"):
+    """``final=False`` starts a transcription, ``final=True`` ends its audio."""
+
+    final: bool = False
+
+
+class Clear(ClientEvent, frozen=True, tag="input_audio_buffer.clear"):
+    """Additive: drop the open turn, its audio and its text."""
+
+
+AnyClientEvent = SessionUpdate | Append | Commit | Clear
+
+
+class ServerEvent(msgspec.Struct, frozen=True, tag_field="type"):
+    """Base of what the server sends."""
+
+
+class SessionCreated(ServerEvent, frozen=True, tag="session.created"):
+    id: str
+    created: int
+    event_id: str = ""
+    server: str = "sayso"
+    """Additive: how a client tells a Sayso server from another one."""
+
+
+class SessionUpdated(ServerEvent, frozen=True, tag="session.updated"):
+    """Additive: confirms ``session.update`` with what is in force."""
+
+    id: str
+    model: str
+    event_id: str = ""
+    sayso: SaysoOptions | None = None
+
+
+class Delta(ServerEvent, frozen=True, tag="transcription.delta"):
+    """Stable text only: the deltas of a turn, joined, are the text of its ``transcription.done``."""
+
+    delta: str
+
+
+class Usage(msgspec.Struct, frozen=True):
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    prompt_tokens_details: None = None
+
+
+class Done(ServerEvent, frozen=True, tag="transcription.done"):
+    text: str
+    usage: Usage
+
+
+class Error(ServerEvent, frozen=True, tag="error"):
+    """``error`` is text for people, ``code`` is for programs.
+
+    Codes of upstream: invalid_json, invalid_event, invalid_audio, model_not_found, model_not_validated,
+    unknown_event, processing_error. Ours: invalid_frame, buffer_full, engine_failed, engine_loading,
+    already_committed, session_limit, shutting_down.
+    """
+
+    error: str
+    code: str | None = None
+    turn_lost: bool = False
+    """Additive: true when the open turn ended with this error and no ``transcription.done`` follows."""
+
+
+class Partial(ServerEvent, frozen=True, tag="sayso.partial"):
+    """All tentative text of the open turn: replaces the one before; any delta clears it too."""
+
+    text: str
+    start_ms: int
+    end_ms: int
+
+
+class WireWord(msgspec.Struct, frozen=True):
+    text: str
+    start_ms: int
+    end_ms: int
+    probability: float
+
+
+class Words(ServerEvent, frozen=True, tag="sayso.words"):
+    """The words of the delta just sent, with their times."""
+
+    words: tuple[WireWord, ...]
+
+
+class SpeechEvent(ServerEvent, frozen=True, tag="sayso.speech"):
+    kind: Literal["start", "stop"]
+    at_ms: int
+
+
+class Marker(ServerEvent, frozen=True, tag="sayso.marker"):
+    """All audio of the open turn before this time has come out as stable text and need not be kept for a replay."""
+
+    audio_ms: int
+
+
+class EngineState(ServerEvent, frozen=True, tag="sayso.engine"):
+    """What the engine does, in a word for programs and a line for people."""
+
+    state: Literal["starting", "loading", "ready", "restarting", "failed"]
+    detail: str = ""
+
+
+AnyServerEvent = (
+    SessionCreated | SessionUpdated | Delta | Done | Error | Partial | Words | SpeechEvent | Marker | EngineState
+)

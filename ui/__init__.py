@@ -1,0 +1,1 @@
+"""Qt windows and adapters from snapshots to widgets."""
