@@ -176,6 +176,8 @@ class Flushed(Message, frozen=True):
     marker: int
     audio_ms: int
     """Length of the turn's audio."""
+    prompt_tokens: int = 0
+    """Positions of the model's context that the turn's audio and prompt took, for usage figures."""
 
 
 class Ledger(msgspec.Struct, frozen=True):

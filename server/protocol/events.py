@@ -67,12 +67,22 @@ class ServerEvent(msgspec.Struct, frozen=True, tag_field="type"):
     """Base of what the server sends."""
 
 
+class SessionObject(msgspec.Struct, frozen=True):
+    """Additive: the session as clients of other dialects look for it; vLLM's clients ignore it."""
+
+    id: str
+    model: str = ""
+    object: str = "realtime.transcription_session"
+    type: str = "transcription"
+
+
 class SessionCreated(ServerEvent, frozen=True, tag="session.created"):
     id: str
     created: int
     event_id: str = ""
     server: str = "sayso"
     """Additive: how a client tells a Sayso server from another one."""
+    session: SessionObject | None = None
 
 
 class SessionUpdated(ServerEvent, frozen=True, tag="session.updated"):
@@ -82,6 +92,12 @@ class SessionUpdated(ServerEvent, frozen=True, tag="session.updated"):
     model: str
     event_id: str = ""
     sayso: SaysoOptions | None = None
+
+
+class Cleared(ServerEvent, frozen=True, tag="input_audio_buffer.cleared"):
+    """Additive: answers ``input_audio_buffer.clear``; whatever came before it belongs to what was dropped."""
+
+    event_id: str = ""
 
 
 class Delta(ServerEvent, frozen=True, tag="transcription.delta"):
@@ -156,5 +172,15 @@ class EngineState(ServerEvent, frozen=True, tag="sayso.engine"):
 
 
 AnyServerEvent = (
-    SessionCreated | SessionUpdated | Delta | Done | Error | Partial | Words | SpeechEvent | Marker | EngineState
+    SessionCreated
+    | SessionUpdated
+    | Cleared
+    | Delta
+    | Done
+    | Error
+    | Partial
+    | Words
+    | SpeechEvent
+    | Marker
+    | EngineState
 )
