@@ -1,0 +1,30 @@
+"""Fixtures for all tests: a desktop with sound for a whole module, and a microphone for one test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from virtual_desktop import Microphone, VirtualDesktop, VirtualSound, virtual_desktop, virtual_sound
+
+
+@pytest.fixture(scope="module")
+def desktop() -> Iterator[VirtualDesktop]:
+    """A private X display with window manager, D-Bus session, home and sound server."""
+    with virtual_desktop() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def sound() -> Iterator[VirtualSound]:
+    """A private sound server without a display; no microphone is plugged in."""
+    with virtual_sound() as started:
+        yield started
+
+
+@pytest.fixture
+def microphone(sound: VirtualSound) -> Iterator[Microphone]:
+    """A 48 kHz mono microphone on the private sound server, unplugged after the test."""
+    plugged = sound.plug_microphone()
+    yield plugged
+    sound.unplug(plugged)
