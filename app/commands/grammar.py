@@ -1,0 +1,146 @@
+"""The command grammar of a language, loaded from ``assets/commands/<language>.yaml``. Immutable once loaded.
+
+Loading takes some tens of milliseconds and happens once, off the event loop if the caller minds.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any
+
+import yaml
+from hassil import Intents
+from hassil.errors import HassilError
+from hassil.intents import IntentData
+from hassil.parse_expression import ParseExpressionError
+from hassil.parser import ParseError
+from hassil.sample import sample_sentence
+
+from sayso.app.commands.errors import GrammarError
+from sayso.app.commands.normalise import Rules
+
+WILDCARDS_WITHOUT_NAMES = frozenset({"text", "query"})
+"""Slots that take any words at all; a sentence with one is never matched by likeness."""
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command as people are told about it."""
+
+    intent: str
+    """``family.verb``; the family names the action that performs it."""
+    help: str
+    say: str
+    """One way to say it."""
+    title: str
+    """What it does, with ``{slot}`` fields."""
+    risk: int
+    """0 run at once, 1 run and offer undo, 2 confirm, 3 confirm with the target's name."""
+    undo: str
+    """How it is taken back, in words for people."""
+
+    @property
+    def family(self) -> str:
+        return self.intent.partition(".")[0]
+
+    @property
+    def verb(self) -> str:
+        return self.intent.partition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A sentence with its ``{slots}`` left open: what the stage for recognition errors compares with."""
+
+    intent: str
+    head: str
+    """The words before the first slot."""
+    text: str
+    slots: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """All commands of one language."""
+
+    language: str
+    commands: Mapping[str, Command]
+    intents: Intents
+    rules: Rules
+    shapes: tuple[Shape, ...] = field(repr=False, default=())
+
+    @classmethod
+    def load(cls, language: str = "en") -> Grammar:
+        """The grammar that comes with the app; raises GrammarError where it is missing or broken."""
+        return cls.read(resources.files("sayso.assets") / "commands" / f"{language}.yaml")
+
+    @classmethod
+    def read(cls, file: Traversable) -> Grammar:
+        """A grammar from any file in the format of ``assets/commands/en.yaml``."""
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise GrammarError(
+                "grammar_missing", f"The commands in {file.name} cannot be read ({error}). Install Sayso again."
+            ) from error
+        try:
+            return _build(yaml.load(text, Loader=_Loader))
+        except (yaml.YAMLError, HassilError, ParseError, ParseExpressionError, AssertionError) as error:
+            raise _broken(file, str(error).partition("\n")[0]) from error
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise _broken(file, f"{type(error).__name__}: {error}") from error
+
+
+def _broken(file: Traversable, why: str) -> GrammarError:
+    return GrammarError(
+        "grammar_broken", f"The commands in {file.name} are not understood: {why}. Correct the file or install again."
+    )
+
+
+def _build(content: dict[str, Any]) -> Grammar:
+    intents = Intents.from_dict(content)
+    commands = {intent: _command(intent, entry) for intent, entry in content["intents"].items()}
+    rules = Rules.read(content.get("fillers", {}), {str(k): str(v) for k, v in content.get("spellings", {}).items()})
+    return Grammar(intents.language, commands, intents, rules, tuple(_shapes(intents)))
+
+
+def _command(intent: str, entry: dict[str, Any]) -> Command:
+    family, _, verb = intent.partition(".")
+    if not family or not verb:
+        raise ValueError(f"“{intent}” is not of the form family.verb")
+    missing = [key for key in ("help", "say", "title", "risk", "undo") if key not in entry]
+    if missing:
+        raise ValueError(f"“{intent}” lacks {', '.join(missing)}")
+    risk = entry["risk"]
+    if risk not in (0, 1, 2, 3):
+        raise ValueError(f"the risk of “{intent}” is {risk}, not 0 to 3")
+    return Command(intent, entry["help"], entry["say"], entry["title"], risk, entry["undo"])
+
+
+def _shapes(intents: Intents) -> list[Shape]:
+    """Every way to say every command up to its slots, found by leaving the lists unexpanded."""
+    seen: dict[tuple[str, str], Shape] = {}
+    for name, intent in intents.intents.items():
+        for data in intent.data:
+            for text in _open_sentences(intents, data):
+                words = text.split()
+                slots = tuple(word[1:-1] for word in words if word.startswith("{"))
+                head = " ".join(itertools.takewhile(lambda word: not word.startswith("{"), words))
+                key = (name, head if slots else text)
+                if key not in seen or len(slots) < len(seen[key].slots):
+                    seen[key] = Shape(name, head, text, slots)
+    return list(seen.values())
+
+
+def _open_sentences(intents: Intents, data: IntentData) -> list[str]:
+    return [
+        " ".join(text.split())
+        for sentence in data.sentences
+        for text in sample_sentence(sentence, intents.slot_lists, intents.expansion_rules, expand_lists=False)
+    ]

@@ -1,0 +1,107 @@
+"""Which of several named things was meant: pure, any thread. Used to match commands and to find what to act on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+LIKELY = 78.0
+"""Least score, of 100, for a name that was probably meant."""
+CERTAIN = 90.0
+"""Least score for a name that was said, give or take a recogniser's spelling."""
+MARGIN = 8.0
+"""Points by which the best must lead the second; otherwise the speaker is asked."""
+
+_WORDS = re.compile(r"[^\W_]+", re.UNICODE)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Something that can be called by any of its names; ``also`` holds weaker ones such as keywords."""
+
+    key: str
+    title: str
+    names: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    named: Named
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    first: Named
+    second: Named
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    nearest: Named | None
+    """The most similar thing, to be offered; None when nothing is similar."""
+
+
+class Names:
+    """Everything that can be named in a command now: installed applications and open windows. Immutable."""
+
+    def __init__(self, things: Iterable[Named] = ()) -> None:
+        self._things = tuple(things)
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def knows(self, spoken: str) -> bool:
+        """True where ``spoken`` is certainly the name of something."""
+        return any(score(spoken, thing) >= CERTAIN for thing in self._things)
+
+
+def resolve(spoken: str, things: Sequence[Named]) -> Found | Ambiguous | Unknown:
+    """The thing that was meant, or the two it may be, or none."""
+    ranked = sorted(((score(spoken, thing), thing) for thing in things), key=lambda pair: -pair[0])
+    if not ranked or ranked[0][0] < LIKELY:
+        return Unknown(ranked[0][1] if ranked and ranked[0][0] >= 55.0 else None)
+    best_score, best = ranked[0]
+    if len(ranked) > 1 and best_score - ranked[1][0] < MARGIN:
+        return Ambiguous(best, ranked[1][1])
+    return Found(best, best_score)
+
+
+def score(spoken: str, thing: Named) -> float:
+    """How well ``spoken`` names the thing, 0 to 100.
+
+    100 for a name but for spaces and case, 94 for whole words of a name (“chrome” of “Google Chrome”), 91 for a
+    keyword, otherwise the likeness of the letters.
+    """
+    said = _squash(spoken)
+    if not said:
+        return 0.0
+    best = 0.0
+    for name in thing.names:
+        squashed = _squash(name)
+        if squashed == said:
+            return 100.0
+        if _is_part(spoken, name):
+            best = max(best, 94.0)
+        if len(said) >= 4:
+            best = max(best, 0.96 * fuzz.ratio(said, squashed))
+    if any(_squash(name) == said for name in thing.also):
+        best = max(best, 91.0)
+    return best
+
+
+def _squash(name: str) -> str:
+    return "".join(_WORDS.findall(name.casefold()))
+
+
+def _is_part(spoken: str, name: str) -> bool:
+    said = _WORDS.findall(spoken.casefold())
+    parts = _WORDS.findall(name.casefold())
+    length = len(said)
+    if length >= len(parts) or len("".join(said)) < 3:
+        return False
+    return any(parts[at : at + length] == said for at in range(len(parts) - length + 1))

@@ -1,0 +1,79 @@
+"""What becomes of an utterance: run it, type it, ask, or leave it. Pure, one table of rules.
+
+In dictation everything doubtful is text (fail open); among commands everything doubtful does nothing (fail closed).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sayso.app.commands.matching import Match, NoMatch
+from sayso.app.snapshot import Mode
+
+CONFIRM_FROM = 2
+"""Commands of this risk and above are confirmed first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ignore:
+    reason: str
+    """Why nothing happens, in words for people; empty where nothing was said."""
+    suggestions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    match: Match
+    question: str
+
+
+Decision = Run | Type | Ignore | Confirm
+
+
+def decide(
+    outcome: Match | NoMatch, mode: Mode, *, heard: str, asleep: bool = False, isolated: bool = False
+) -> Decision:
+    """What to do with ``heard``, which matched or did not.
+
+    ``asleep`` after “stop listening”: only the command to start again counts. ``isolated`` where silence was left on
+    both sides on purpose: one word alone may then be a command in dictation, too.
+    """
+    if asleep:
+        if isinstance(outcome, Match) and outcome.intent == "listening.start":
+            return Run(outcome)
+        return Ignore("Not listening; say “start listening”")
+    if isinstance(outcome, NoMatch) or (mode is Mode.DICTATION and _is_text(outcome, isolated)):
+        return _no_command(outcome, mode, heard)
+    if outcome.command.risk >= CONFIRM_FROM:
+        return Confirm(outcome, f"{outcome.title}?")
+    return Run(outcome)
+
+
+def _no_command(outcome: Match | NoMatch, mode: Mode, heard: str) -> Decision:
+    text = heard.strip()
+    if not text:
+        return Ignore("")
+    if mode is Mode.DICTATION:
+        return Type(text)
+    suggestions = outcome.suggestions if isinstance(outcome, NoMatch) else ()
+    if suggestions:
+        return Ignore(f"Not a command. Did you mean “{suggestions[0]}”?", suggestions)
+    return Ignore("Not a command")
+
+
+def _is_text(match: Match, isolated: bool) -> bool:
+    """Whether a match in dictation is better taken as text."""
+    if match.ordinary or (match.words < 2 and not isolated):
+        return True
+    # A guess that cannot be taken back is worse than a few words too many.
+    return match.score < 100.0 and match.command.risk > 0
