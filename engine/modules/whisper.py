@@ -1,0 +1,242 @@
+"""Whisper on windows of the audio's own length: batched transcripts with word times and probabilities.
+
+``Whisper`` owns the weights of one model folder and runs on the thread that calls it. Requests of about equal length
+share a batch (``bucket``); what a request gives does not depend on those it shares a batch with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from sayso.engine.errors import EngineError
+from sayso.engine.modules import whisper_alignment as alignment
+from sayso.engine.modules import whisper_window as window
+from sayso.engine.modules.int8 import int8_is_faster
+from sayso.engine.modules.log_mel import SAMPLE_RATE, LogMel
+from sayso.engine.modules.whisper_decoding import Decoded, Ending, Prompt, Rules, decode
+from sayso.engine.modules.whisper_network import EDGE_POSITIONS, Build, Network, float_build, int8_build
+from sayso.engine.modules.whisper_shape import MAX_POSITIONS, POSITIONS_A_SECOND
+from sayso.engine.modules.whisper_text import WhisperText
+from sayso.engine.modules.whisper_weights import Weights, open_weights
+
+MAX_WINDOW_S = 30.0
+SILENCE_GROUP = 8
+"""Silent positions that one of them stands for; see ``whisper_window``."""
+_TOKENS_A_SECOND = 8
+_TOKENS_AT_LEAST = 12
+_CONTEXT_SHARE = 2
+
+
+@dataclass(frozen=True)
+class Request:
+    """One utterance's window: ``audio`` is float32 mono at 16 kHz, at most 30 s.
+
+    ``prefix`` holds tokens that are stable already, the decoder goes on after them; ``context`` holds tokens said
+    before this window. ``final`` asks for the best quality. ``language`` is an ISO-639-1 code, or empty: then a
+    multilingual model finds it out.
+    """
+
+    audio: np.ndarray
+    prefix: tuple[int, ...] = ()
+    final: bool = False
+    context: tuple[int, ...] = ()
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class HeardWord:
+    """One word; ``text`` has its leading space, times are seconds from the window's start (good to about 0.2 s)."""
+
+    text: str
+    start_s: float
+    end_s: float
+    probability: float
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """What was heard after the request's prefix. ``ended`` tells why the text ends; all but ``end_of_text`` are cuts."""
+
+    tokens: tuple[int, ...]
+    words: tuple[HeardWord, ...]
+    average_logprob: float
+    no_speech_probability: float
+    ended: Ending
+    language: str = "en"
+
+    @property
+    def text(self) -> str:
+        return "".join(word.text for word in self.words)
+
+
+class Whisper:
+    """A loaded model. Make one with ``Whisper.load``."""
+
+    sample_rate = SAMPLE_RATE
+    max_window_s = MAX_WINDOW_S
+
+    def __init__(self, network: Network, text: WhisperText, device: torch.device, silence_group: int) -> None:
+        self._network, self.text, self.device, self._group = network, text, device, silence_group
+        self._mel = LogMel(network.shape.mel_bands, device)
+        self.weight_bytes = network.weight_bytes()
+        self._rules = self._make_rules()
+
+    @classmethod
+    def load(
+        cls,
+        folder: Path,
+        device: str = "cpu",
+        threads: int = 0,
+        precision: str = "auto",
+        silence_group: int = SILENCE_GROUP,
+    ) -> Whisper:
+        """Load the model in ``folder`` (CTranslate2's or transformers' layout).
+
+        ``threads`` is how many CPU threads torch may use from now on in this process; 0 leaves them alone.
+        ``precision`` is ``float32``, ``int8`` (CPU), ``float16`` (GPU) or ``auto``: the fastest that keeps the words.
+        ``silence_group`` 1 encodes the whole 30 s window. Raises EngineError ``model_*``.
+        """
+        if threads > 0:
+            torch.set_num_threads(threads)
+        with torch.inference_mode():
+            place = torch.device(device)
+            network = Network(_build(open_weights(folder), place, precision)).eval().to(place)
+            return cls(network, WhisperText(folder), place, silence_group)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return self.text.languages
+
+    @staticmethod
+    def bucket(request: Request) -> int:
+        """Requests with an equal value fill one batch without padding."""
+        return window.bucket(len(request.audio))
+
+    @torch.inference_mode()
+    def transcribe(self, requests: Sequence[Request]) -> list[Hypothesis]:
+        """Transcribe all requests; those of one bucket are encoded and decoded together.
+
+        Raises EngineError ``audio_too_long`` or ``language_unknown``.
+        """
+        groups: dict[int, list[int]] = {}
+        for index, request in enumerate(requests):
+            self._check(request)
+            groups.setdefault(self.bucket(request), []).append(index)
+        results: dict[int, Hypothesis] = {}
+        for dense, members in groups.items():
+            batch = [requests[index] for index in members]
+            results.update(zip(members, self._transcribe_bucket(batch, dense), strict=True))
+        return [results[index] for index in range(len(requests))]
+
+    def _check(self, request: Request) -> None:
+        if len(request.audio) > MAX_WINDOW_S * SAMPLE_RATE:
+            raise EngineError("audio_too_long", f"A window holds at most {MAX_WINDOW_S:.0f} s of audio.")
+        if request.language and self.text.multilingual and request.language not in self.text.languages:
+            raise EngineError("language_unknown", f"This model does not know the language {request.language!r}.")
+
+    def _transcribe_bucket(self, batch: Sequence[Request], dense: int) -> list[Hypothesis]:
+        states, bias = self._encode(batch, dense)
+        languages = self._languages_of(batch, states, bias)
+        prompts = [self._prompt(request, language) for request, language in zip(batch, languages, strict=True)]
+        rows = decode(self._network, states, bias, prompts, self._rules)
+        return [
+            self._hypothesis(request, row, language)
+            for request, row, language in zip(batch, rows, languages, strict=True)
+        ]
+
+    def _encode(self, batch: Sequence[Request], dense: int) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """States [batch, positions, width] of the batch's audio, and the weight of each position for attention."""
+        shape = window.compressed(dense, self._group)
+        whole = shape.length == MAX_POSITIONS
+        length = MAX_POSITIONS if whole else shape.dense + EDGE_POSITIONS
+        samples = np.zeros((len(batch), length * window.SAMPLES_A_POSITION), np.float32)
+        for row, request in zip(samples, batch, strict=True):
+            row[: len(request.audio)] = request.audio
+        encoder = self._network.encoder
+        mel = self._mel(torch.from_numpy(samples).to(self.device)).to(encoder.positions.dtype)
+        positions = torch.from_numpy(shape.positions()).to(self.device)
+        bias = None if whole else torch.from_numpy(shape.log_sizes()).to(self.device, mel.dtype)
+        return encoder(mel, positions, shape.dense, bias), bias
+
+    def _languages_of(self, batch: Sequence[Request], states: torch.Tensor, bias: torch.Tensor | None) -> list[str]:
+        """Each request's language: as asked for, or the likeliest of all by the token after the opening one."""
+        if not self.text.multilingual:
+            return ["en"] * len(batch)
+        unknown = [index for index, request in enumerate(batch) if not request.language]
+        languages = [request.language for request in batch]
+        if unknown:
+            tokens = self.text.language_tokens()
+            allowed = torch.full_like(self._rules.suppressed, -torch.inf)
+            allowed[list(tokens)] = 0.0
+            rules = Rules(self.text.end, self.text.no_speech, allowed, allowed, lambda _: False)
+            prompt = Prompt((self.text.start,), 0, 1, 1)
+            rows = decode(self._network, states[unknown], bias, [prompt] * len(unknown), rules)
+            for index, row in zip(unknown, rows, strict=True):
+                languages[index] = tokens[row.tokens[0]]
+        return languages
+
+    def _prompt(self, request: Request, language: str) -> Prompt:
+        most = self._network.shape.max_tokens
+        context = request.context[-(most // _CONTEXT_SHARE - 1) :] if request.context else ()
+        before = (self.text.previous, *context) if context else ()
+        opening = self.text.opening(language)
+        tokens = (*before, *opening, *request.prefix)
+        seconds = len(request.audio) / SAMPLE_RATE
+        limit = min(int(seconds * _TOKENS_A_SECOND) + _TOKENS_AT_LEAST, most - len(tokens) - 1)
+        return Prompt(tokens, len(before), len(before) + len(opening), max(0, limit))
+
+    def _hypothesis(self, request: Request, row: Decoded, language: str) -> Hypothesis:
+        words = self._words(request, row, language)
+        return Hypothesis(
+            tokens=tuple(row.tokens),
+            words=words,
+            average_logprob=float(np.mean(row.logprobs)) if row.logprobs else 0.0,
+            no_speech_probability=row.no_speech_probability,
+            ended=row.ended,
+            language=language,
+        )
+
+    def _words(self, request: Request, row: Decoded, language: str) -> tuple[HeardWord, ...]:
+        if not row.tokens or row.attention is None:
+            return ()
+        sound = min(MAX_POSITIONS, max(1, -(-len(request.audio) // window.SAMPLES_A_POSITION)))
+        begin = alignment.starts(alignment.relevance(row.attention, sound)) / POSITIONS_A_SECOND
+        times = begin[len(request.prefix) :]
+        probabilities = np.exp(row.logprobs)
+        words, at = [], 0
+        for text, tokens in self.text.words(row.tokens, language):
+            until = at + len(tokens)
+            likely = float(probabilities[at:until].mean())
+            words.append(HeardWord(text, float(times[at]), float(times[until]), likely, tokens))
+            at = until
+        return tuple(words)
+
+    def _make_rules(self) -> Rules:
+        shape = self._network.shape
+        suppressed = torch.zeros(shape.vocabulary, device=self.device)
+        specials = [token for token in range(self.text.end + 1, shape.vocabulary)]
+        suppressed[[*(token for token in shape.suppressed if token >= 0), *specials]] = -torch.inf
+        first = torch.zeros(shape.vocabulary, device=self.device)
+        first[list(shape.suppressed_first)] = -torch.inf
+        return Rules(self.text.end, self.text.no_speech, suppressed, first, self._repeats)
+
+    def _repeats(self, tokens: Sequence[int]) -> bool:
+        return False
+
+
+def _build(weights: Weights, device: torch.device, precision: str) -> Build:
+    if precision == "auto":
+        precision = "float16" if device.type == "cuda" else "int8" if _int8(device) else "float32"
+    if precision == "int8":
+        return int8_build(weights)
+    return float_build(weights, torch.float16 if precision == "float16" else torch.float32)
+
+
+def _int8(device: torch.device) -> bool:
+    return device.type == "cpu" and int8_is_faster()
