@@ -125,7 +125,7 @@ def _choose(
     logits = network.decoder.logits(hidden) + rules.suppressed
     if first is not None:
         fresh = torch.tensor([len(prompt.tokens) == prompt.text for prompt in prompts], device=logits.device)
-        logits = logits + first * fresh[:, None]
+        logits = logits + torch.where(fresh[:, None], first, 0.0)  # not a product: -inf * 0 is not a number
     best, tokens = logits.max(-1)
     logprobs = (best - torch.logsumexp(logits, -1)).tolist()
     for index, token in enumerate(tokens.tolist()):

@@ -1,0 +1,92 @@
+"""From a ``Load`` message to a model that can run. Torch is first imported here, in the loop thread."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sayso.engine.errors import EngineError
+from sayso.engine.messages import Load
+from sayso.engine.runner.base import Runner
+
+if TYPE_CHECKING:
+    from sayso.engine.vad import VoiceDetector
+
+logger = logging.getLogger(__name__)
+
+MOST_THREADS = 4
+"""More than this brings a small model nothing."""
+ARENAS = 2
+_M_ARENA_MAX = -8
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What runs after a ``Load``."""
+
+    runner: Runner
+    detector: VoiceDetector
+    device: str
+    threads: int
+    load_ms: int
+
+
+def load(message: Load) -> Loaded:
+    """Load the model and run it once; raises ``EngineError`` with a code and what to do."""
+    began = time.monotonic()
+    limit_arenas()
+    threads = message.threads or default_threads()
+    _set_environment(threads)
+    import torch
+
+    torch.set_num_threads(threads)
+    torch.set_grad_enabled(False)
+    from sayso.engine.catalog import resolve
+    from sayso.engine.runner import registry
+    from sayso.engine.vad import VoiceDetector
+
+    device = choose_device(message.device)
+    runner = registry.create(resolve(message.model), device, threads)
+    detector = VoiceDetector.load()
+    runner.warm()
+    load_ms = int((time.monotonic() - began) * 1000)
+    logger.info("loaded %s on %s with %d threads in %d ms", runner.name, device, threads, load_ms)
+    return Loaded(runner, detector, device, threads, load_ms)
+
+
+def choose_device(wanted: str) -> str:
+    """``auto`` is CUDA, else MPS, else the CPU; another name must exist on this machine."""
+    import torch
+
+    present = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if wanted == "auto":
+        return next(name for name in ("cuda", "mps", "cpu") if present[name])
+    if not present.get(wanted.split(":")[0], False):
+        usable = ", ".join(name for name, there in present.items() if there)
+        raise EngineError("device_missing", f"There is no device {wanted!r} here. Use auto or one of: {usable}.")
+    return wanted
+
+
+def default_threads() -> int:
+    """Threads for inference: the CPUs this process may use, but not more than a small model can fill."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(MOST_THREADS, usable))
+
+
+def limit_arenas() -> None:
+    """Keep glibc from giving every thread its own heap, which only costs memory here."""
+    if sys.platform == "linux":
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+        if mallopt is not None:
+            mallopt(_M_ARENA_MAX, ARENAS)
+
+
+def _set_environment(threads: int) -> None:
+    """OpenMP reads these once, when torch is imported. Waiting threads sleep: spinning starves busy neighbours."""
+    os.environ["OMP_NUM_THREADS"] = str(threads)
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

@@ -1,0 +1,217 @@
+"""The engine's one loop: messages in, voice detection, one batched step, results out.
+
+Runs in the main thread and is the only one that touches sessions and models. It blocks on the channel when nothing
+can be run; it never polls.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from sayso.engine import messages as m
+from sayso.engine.channel import Channel
+from sayso.engine.errors import EngineError, SessionError
+from sayso.engine.loading import Loaded, load
+from sayso.engine.options import Limits
+from sayso.engine.reports import Reports
+from sayso.engine.runner.base import Stream
+from sayso.engine.scheduler import Scheduler
+from sayso.engine.session import Session, State
+
+logger = logging.getLogger(__name__)
+
+
+class Engine:
+    """The sessions of this process and the model they share."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        limits: Limits | None = None,
+        loader: Callable[[m.Load], Loaded] = load,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._channel = channel
+        self._limits = limits or Limits()
+        self._loader = loader
+        self._clock = clock
+        self._scheduler = Scheduler(self._limits.batch, self._limits.batch_cost_ms)
+        self._sessions: dict[str, Session] = {}
+        self._loaded: Loaded | None = None
+        self._reports = Reports(clock)
+        self._stopping = False
+
+    def run(self) -> None:
+        """Until ``Stop`` or the end of the pipe."""
+        while not self._stopping:
+            incoming = self._channel.take(0.0 if self._runnable() else self._reports.wait_s())
+            if incoming is None:
+                break
+            for message in incoming:
+                self._handle(message)
+            self._detect()
+            self._send_results()
+            self._step()
+            self._send_results()
+            self._report()
+
+    # Messages in.
+
+    def _handle(self, message: m.Message) -> None:
+        """One message; a fault of a session ends that session only."""
+        self._reports.touch(getattr(message, "session", None))
+        match message:
+            case m.Load():
+                self._load(message)
+            case m.Unload():
+                self._unload()
+            case m.Stop():
+                self._close_all("stopped")
+                self._stopping = True
+            case m.Open():
+                self._open(message)
+            case m.Close(session=name):
+                self._close(name, "closed")
+            case m.Configure() | m.Audio() | m.Flush() | m.Cancel():
+                self._pass_on(message)
+
+    def _pass_on(self, message: m.Configure | m.Audio | m.Flush | m.Cancel) -> None:
+        """A message for one session. One that is not open was closed or failed a moment ago: its sender knows."""
+        session = self._sessions.get(message.session)
+        if session is None:
+            return
+        try:
+            match message:
+                case m.Audio():
+                    session.receive(message.epoch, message.samples)
+                case m.Flush():
+                    session.flush(message.epoch, message.marker)
+                case m.Cancel():
+                    session.cancel(message.epoch)
+                case m.Configure():
+                    session.configure(message.options)
+        except SessionError as error:
+            self._fail(session, error.code, error.message)
+
+    def _load(self, message: m.Load) -> None:
+        self._unload()
+        try:
+            self._loaded = self._loader(message)
+        except EngineError as error:
+            self._send(m.Failed(None, error.code, error.message))
+            return
+        except Exception as error:
+            logger.exception("loading %s failed", message.model)
+            self._send(m.Failed(None, "load_failed", f"The model {message.model} could not be loaded: {error}"))
+            return
+        now, runner = self._loaded, self._loaded.runner
+        self._send(m.Ready(runner.name, now.device, now.threads, runner.languages, now.load_ms))
+
+    def _unload(self) -> None:
+        self._close_all("unloaded")
+        self._loaded = None
+
+    def _open(self, message: m.Open) -> None:
+        refusal = self._refusal(message)
+        if refusal is not None:
+            self._send(refusal)
+            return
+        assert self._loaded is not None
+        runner = self._loaded.runner
+        session = Session(
+            message.session, message.epoch, message.options, runner.stream, gated=runner.gated, limits=self._limits
+        )
+        session.become(State.WAITING)
+        self._sessions[session.name] = session
+        self._reports.opened(session.name)
+        self._send(m.Opened(session.name))
+
+    def _refusal(self, message: m.Open) -> m.Refused | None:
+        name = message.session
+        if self._loaded is None:
+            return m.Refused(name, "no_model", "No model is loaded; load one before opening a session.")
+        if name in self._sessions:
+            return m.Refused(name, "session_exists", f"The session {name} is open already.")
+        if len(self._sessions) >= self._limits.sessions:
+            limit = self._limits.sessions
+            return m.Refused(name, "session_limit", f"All {limit} sessions of this engine are taken; try again later.")
+        return None
+
+    def _close(self, name: str, reason: str) -> None:
+        session = self._sessions.pop(name, None)
+        if session is not None:
+            session.become(State.CLOSED)
+        self._reports.closed(name)
+        self._send(m.Closed(name, reason))
+
+    def _close_all(self, reason: str) -> None:
+        for name in list(self._sessions):
+            self._close(name, reason)
+
+    def _fail(self, session: Session, code: str, message: str) -> None:
+        """The session cannot go on: say why, then close it."""
+        logger.warning("session %s failed: %s", session.name, code)
+        self._send(m.Failed(session.name, code, message))
+        self._close(session.name, "failed")
+
+    # Work.
+
+    def _runnable(self) -> bool:
+        now = self._clock()
+        return any(session.examinable or session.offer(now) is not None for session in self._sessions.values())
+
+    def _detect(self) -> None:
+        """Voice detection for every session that has audio, in one batch."""
+        hearing = [session for session in self._sessions.values() if session.examinable]
+        if not hearing or self._loaded is None:
+            return
+        frames = [session.examine(self._limits.detect_frames) for session in hearing]
+        states = [session.detector_state for session in hearing]
+        probabilities, after = self._loaded.detector.run(frames, states)  # type: ignore[arg-type]
+        for session, row, state in zip(hearing, probabilities, after, strict=True):
+            session.detector_state = state
+            session.heard(row)
+
+    def _step(self) -> None:
+        """The most urgent work that can run together."""
+        now = self._clock()
+        offers = [work for session in self._sessions.values() if (work := session.offer(now)) is not None]
+        picked = self._scheduler.pick(offers)
+        if picked:
+            began = self._clock()
+            self._run([self._sessions[work.session] for work in picked])
+            self._reports.stepped(len(picked), (self._clock() - began) * 1000)
+
+    def _run(self, sessions: list[Session]) -> None:
+        """One batch. When it raises, each session runs alone, so that only those at fault fail."""
+        assert self._loaded is not None
+        streams: list[Stream] = [session.stream for session in sessions if session.stream is not None]
+        try:
+            self._loaded.runner.run(streams)
+        except Exception as error:  # a fault in a model is reported to its session below; the engine lives
+            if len(sessions) > 1:
+                for session in sessions:
+                    self._run([session])
+                return
+            logger.exception("a step failed")
+            code = error.code if isinstance(error, EngineError) else "inference_failed"
+            self._fail(sessions[0], code, f"The speech model failed on this session: {error}")
+
+    # Messages out.
+
+    def _send_results(self) -> None:
+        out: list[m.Message] = []
+        for session in self._sessions.values():
+            out += session.results()
+        if out:
+            self._channel.send(out)
+
+    def _report(self) -> None:
+        out = self._reports.due(self._sessions, self._loaded.runner if self._loaded else None)
+        if out:
+            self._channel.send(out)
+
+    def _send(self, message: m.Message) -> None:
+        self._channel.send([message])

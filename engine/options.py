@@ -1,0 +1,53 @@
+"""The engine's own settings, as frozen values; imports no torch.
+
+Times are milliseconds, sizes samples at 16 kHz or bytes, as the names say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sayso.engine.messages import SAMPLE_RATE
+
+SAMPLES_PER_MS = SAMPLE_RATE // 1000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one engine accepts before it says no."""
+
+    sessions: int = 64
+    unheard_s: float = 600.0
+    """Audio a session may have waiting for the voice detector."""
+    inbox_bytes: int = 96 * 1024 * 1024
+    """Messages not yet taken by the loop; beyond it the pipe is not read, so its writer waits."""
+    batch: int = 16
+    batch_cost_ms: float = 400.0
+    """One step takes no more work than this, unless a single piece is dearer: a slow session stalls no other."""
+    detect_frames: int = 62
+    """Frames of one session that the voice detector takes at once: about 2 s."""
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """When speech starts and stops, decided on the voice detector's probabilities."""
+
+    start_probability: float = 0.5
+    stay_probability: float = 0.35
+    """Once in silence, only ``start_probability`` counts as speech again; while in speech this is enough."""
+    start_frames: int = 3
+    """Frames of speech (32 ms each) among the last ``start_window`` before an utterance begins."""
+    start_window: int = 4
+    preroll_ms: int = 320
+    pause_ms: int = 200
+    """Silence after which the text is decoded as if the utterance had ended, so that a flush finds it ready."""
+    endpoint_ms: int = 640
+    """Silence that ends the utterance."""
+
+
+@dataclass(frozen=True)
+class Reporting:
+    """How often the engine speaks of itself."""
+
+    memory_s: float = 5.0
+    metrics_s: float = 1.0

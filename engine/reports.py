@@ -1,0 +1,74 @@
+"""What the engine says of itself, and when: memory after changes and metrics while it works. Loop thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import psutil
+
+from sayso.engine import messages as m
+from sayso.engine.options import Reporting
+from sayso.engine.runner.base import Runner
+from sayso.engine.session import Session
+
+
+class Reports:
+    """Counts steps, remembers when something last happened, and gives the reports that are due."""
+
+    def __init__(self, clock: Callable[[], float], options: Reporting | None = None) -> None:
+        self._clock = clock
+        self._options = options or Reporting()
+        self._process = psutil.Process()
+        self._steps = 0
+        self._step_ms = 0.0
+        self._batched = 0
+        self._changed = self._stepped = False
+        self._memory_at = self._metrics_at = clock()
+        self._opened_at: dict[str, float] = {}
+        self._touched_at: dict[str, float] = {}
+
+    def touch(self, session: str | None) -> None:
+        """A message came: memory may be different now."""
+        self._changed = True
+        if session in self._opened_at:
+            self._touched_at[session] = self._clock()
+
+    def opened(self, session: str) -> None:
+        self._opened_at[session] = self._touched_at[session] = self._clock()
+
+    def closed(self, session: str) -> None:
+        self._opened_at.pop(session, None)
+        self._touched_at.pop(session, None)
+
+    def stepped(self, batch: int, step_ms: float) -> None:
+        """One step of the model is done."""
+        self._steps += 1
+        self._step_ms += step_ms
+        self._batched += batch
+        self._changed = self._stepped = True
+
+    def wait_s(self) -> float | None:
+        """Seconds until the next report is due; None when nothing changed since the last one."""
+        waits = []
+        if self._changed:
+            waits.append(self._memory_at + self._options.memory_s)
+        if self._stepped:
+            waits.append(self._metrics_at + self._options.metrics_s)
+        return max(0.0, min(waits) - self._clock()) if waits else None
+
+    def due(self, sessions: Mapping[str, Session], runner: Runner | None) -> list[m.Message]:
+        """The reports whose time has come."""
+        now, out = self._clock(), list[m.Message]()
+        if self._stepped and now - self._metrics_at >= self._options.metrics_s:
+            self._metrics_at, self._stepped = now, False
+            lag_ms = max((session.behind_ms for session in sessions.values()), default=0.0)
+            out.append(m.Metrics(self._steps, self._step_ms / self._steps, self._batched / self._steps, lag_ms))
+        if self._changed and now - self._memory_at >= self._options.memory_s:
+            self._memory_at, self._changed = now, False
+            ledgers = tuple(
+                session.ledger(now - self._touched_at[name], now - self._opened_at[name])
+                for name, session in sessions.items()
+            )
+            weights, device = (runner.weight_bytes, runner.device_bytes) if runner else (0, 0)
+            out.append(m.Memory(self._process.memory_info().rss, weights, device, ledgers))
+        return out

@@ -1,0 +1,147 @@
+"""What a model must offer to run in the engine. Pure declarations: numpy for audio, no torch.
+
+A *runner* is one loaded model. It makes a *stream* for each utterance (``gated``: the voice detector decides where
+those are) or for each turn (not ``gated``: a model that hears every sample, such as one with a step every 80 ms).
+A stream offers work when it has some; the scheduler picks offers of equal ``batch_key``, the runner runs those
+streams as one batch, and their text is taken from them. Everything happens in the loop thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sayso.engine.messages import SessionOptions
+from sayso.engine.tape import Tape
+
+
+@dataclass
+class Utterance:
+    """A stretch of a turn's audio that a stream transcribes; it grows while the session hears more.
+
+    Positions are samples since the turn's start. ``end`` is how far there is audio to use: it stands still during a
+    pause, so that a text decoded in the pause is the text of the utterance if nothing follows.
+    """
+
+    tape: Tape
+    start: int
+    end: int
+    voice_end: int
+    """Where the last speech frame ended."""
+    voiced_frames: int = 0
+    voice_sum: float = 0.0
+    """Sum of the speech probabilities of the frames counted in ``voiced_frames``."""
+    paused: bool = False
+    ended: bool = False
+
+    @property
+    def voice(self) -> float:
+        """Mean speech probability of the frames that counted as speech."""
+        return self.voice_sum / self.voiced_frames if self.voiced_frames else 0.0
+
+
+@dataclass(frozen=True)
+class SpokenWord:
+    """One word with its leading space; times are samples since the turn's start."""
+
+    text: str
+    start: int
+    end: int
+    probability: float
+    tokens: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Text that a stream gives out: stable pieces are appended, a tentative one replaces the tentative one before."""
+
+    words: tuple[SpokenWord, ...]
+    stable: bool
+
+    @property
+    def text(self) -> str:
+        return "".join(word.text for word in self.words)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Work that a stream could do now: what it costs, by when it should be done, what it can be batched with."""
+
+    cost_ms: float
+    deadline: float
+    """On the loop's clock, in seconds."""
+    batch_key: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True)
+class Holding:
+    """Bytes that a stream holds beside its audio."""
+
+    kv: int = 0
+    features: int = 0
+
+
+@dataclass(frozen=True)
+class Before:
+    """What came before an utterance in its turn, for models that read on from earlier text."""
+
+    words: tuple[SpokenWord, ...] = field(default=())
+
+
+class Stream(Protocol):
+    """The state of one model over one utterance."""
+
+    utterance: Utterance
+
+    @property
+    def done(self) -> bool:
+        """The utterance has ended and all its text was taken."""
+        ...
+
+    @property
+    def needed_from(self) -> int:
+        """Audio before this position is not needed any more."""
+        ...
+
+    @property
+    def behind(self) -> int:
+        """Samples that are there and no text has looked at yet."""
+        ...
+
+    @property
+    def holding(self) -> Holding: ...
+
+    def offer(self, now: float) -> Offer | None:
+        """Work to do at ``now`` (loop clock, seconds), or None."""
+        ...
+
+    def take(self) -> list[Piece]:
+        """Text that came since the last call, in order."""
+        ...
+
+
+class Runner(Protocol):
+    """One loaded model."""
+
+    name: str
+    gated: bool
+    languages: tuple[str, ...]
+
+    @property
+    def weight_bytes(self) -> int: ...
+
+    @property
+    def device_bytes(self) -> int:
+        """Memory on a device of its own; 0 on the CPU."""
+        ...
+
+    def warm(self) -> None:
+        """Run once on silence, so that the first real step is not slower than the others."""
+        ...
+
+    def stream(self, utterance: Utterance, options: SessionOptions, before: Before) -> Stream: ...
+
+    def run(self, streams: Sequence[Stream]) -> None:
+        """One batched step for streams whose offers have equal keys; equal to each on its own."""
+        ...

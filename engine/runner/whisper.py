@@ -1,0 +1,237 @@
+"""Whisper as a streaming recogniser: when to decode, what to decode, and what to make of it.
+
+``WhisperStream`` is the policy over one utterance and pure; ``WhisperRunner`` owns the model and runs batches. Loop
+thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sayso.engine.messages import SAMPLE_RATE, SessionOptions
+from sayso.engine.modules.whisper import Hypothesis, Request, Whisper
+from sayso.engine.options import SAMPLES_PER_MS
+from sayso.engine.runner.base import Before, Holding, Offer, Piece, SpokenWord, Stream, Utterance
+from sayso.engine.runner.evidence import Evidence, Standards, is_speech
+from sayso.engine.runner.stability import overlap, settled
+from sayso.engine.runner.window import Window, WindowOptions
+from sayso.engine.segmentation import FRAME_MS
+
+if TYPE_CHECKING:
+    from sayso.engine.catalog import ModelFiles
+
+BUCKET_SAMPLES = SAMPLE_RATE // 2
+"""Requests whose windows round up to the same half second can share a batch."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """When a stream wants to be decoded; times in ms or s as named."""
+
+    step_ms: int = 320
+    """New audio between two steps while somebody speaks."""
+    first_ms: int = 640
+    """Audio before the first step, pre-roll included: less is half a word."""
+    margin_ms: int = 240
+    """A stable word ends so long before the end of the audio."""
+    partial_slack_s: float = 1.0
+    final_slack_s: float = 0.0
+    """Texts that end an utterance come first."""
+
+
+WINDOW = WindowOptions(longest=14 * SAMPLE_RATE, comfortable=7 * SAMPLE_RATE, keep=2 * SAMPLE_RATE)
+
+
+class WhisperStream:
+    """One utterance: re-decoded every few hundred milliseconds of speech, and at once when it pauses or ends."""
+
+    def __init__(
+        self,
+        utterance: Utterance,
+        before: Before,
+        pace: Pace | None = None,
+        window: WindowOptions = WINDOW,
+        standards: Standards | None = None,
+    ) -> None:
+        self.utterance = utterance
+        self._pace = pace or Pace()
+        self._standards = standards or Standards()
+        self._options = window
+        self._window = Window(window, utterance.start)
+        self._said: list[SpokenWord] = list(before.words)
+        self._decoded_to = utterance.start
+        self._hypothesis: tuple[SpokenWord, ...] = ()
+        self._final_at: int | None = None
+        self._due_since: float | None = None
+        self._pieces: list[Piece] = []
+        self._shown: tuple[str, ...] = ()
+        self._done = False
+
+    @property
+    def done(self) -> bool:
+        return self._done and not self._pieces
+
+    @property
+    def needed_from(self) -> int:
+        return self._window.start
+
+    @property
+    def behind(self) -> int:
+        return max(0, self.utterance.end - self._decoded_to)
+
+    @property
+    def holding(self) -> Holding:
+        return Holding()
+
+    def offer(self, now: float) -> Offer | None:
+        """A final decode when the utterance pauses or ends, else a step when enough was said since the last one."""
+        if self._done or not self._is_due():
+            self._due_since = None
+            return None
+        if self._due_since is None:
+            self._due_since = now
+        final = self._wants_final
+        slack = self._pace.final_slack_s if final else self._pace.partial_slack_s
+        samples = self._window.end(self.utterance.end) - self._window.start
+        return Offer(cost_ms(samples), self._due_since + slack, ("whisper", -(-samples // BUCKET_SAMPLES)))
+
+    def request(self, language: str, bias: tuple[str, ...]) -> Request:
+        """What the decoder shall hear now."""
+        start, end = self._window.start, self._window.end(self.utterance.end)
+        final = self._wants_final and end == self.utterance.end
+        return Request(self.utterance.tape.read(start, end), prefix=self._window.prefix, final=final)
+
+    def accept(self, hypothesis: Hypothesis, end: int, final: bool) -> None:
+        """Take the decoder's answer for audio up to ``end``."""
+        self._due_since = None
+        self._decoded_to = end
+        words = self._words_of(hypothesis)
+        if not self._supported(hypothesis, words):
+            words = ()
+        self._advance(words, end)
+        if final:
+            self._final_at = end
+
+    def take(self) -> list[Piece]:
+        """Pieces since the last call; closes the utterance when its final text is known."""
+        if self.utterance.ended and not self._done and self._final_at == self.utterance.end:
+            self._settle(self._hypothesis)
+            self._hypothesis = ()
+            self._done = True
+            self._show(())
+        pieces, self._pieces = self._pieces, []
+        return pieces
+
+    @property
+    def _wants_final(self) -> bool:
+        return self.utterance.ended or self.utterance.paused
+
+    def _is_due(self) -> bool:
+        utterance = self.utterance
+        if self._wants_final:
+            return self._final_at != utterance.end
+        fresh = utterance.end - self._decoded_to
+        if utterance.end - utterance.start < self._pace.first_ms * SAMPLES_PER_MS:
+            return False
+        return fresh >= self._pace.step_ms * SAMPLES_PER_MS
+
+    def _words_of(self, hypothesis: Hypothesis) -> tuple[SpokenWord, ...]:
+        """The hypothesis on the turn's clock, without what would say stable words again."""
+        at = self._window.start
+        words = tuple(
+            SpokenWord(
+                w.text, at + round(w.start_s * SAMPLE_RATE), at + round(w.end_s * SAMPLE_RATE), w.probability, w.tokens
+            )
+            for w in hypothesis.words
+        )
+        return words[overlap(self._window.words, words) :]
+
+    def _supported(self, hypothesis: Hypothesis, words: Sequence[SpokenWord]) -> bool:
+        """Whether this is speech; once stable words of the utterance are out, it is."""
+        if self._window.words or not words:
+            return True
+        utterance = self.utterance
+        return is_speech(
+            Evidence(
+                utterance.voice,
+                utterance.voiced_frames * FRAME_MS,
+                hypothesis.no_speech_probability,
+                hypothesis.average_logprob,
+                len(words),
+            ),
+            self._standards,
+        )
+
+    def _advance(self, words: tuple[SpokenWord, ...], end: int) -> None:
+        """Settle what two hypotheses agree on, show the rest, and move the window on."""
+        full = end - self._window.start >= self._options.longest
+        latest_end = end - self._pace.margin_ms * SAMPLES_PER_MS
+        # A full window cannot wait for a second hypothesis: no more audio would come into it.
+        count = settled(words if full else self._hypothesis, words, latest_end)
+        self._settle(words[:count])
+        self._hypothesis = words[count:]
+        moved = self._window.move(end)
+        if full and not moved:
+            self._window.skip_to(end - self._options.keep)
+        self._show(self._hypothesis)
+
+    def _settle(self, words: tuple[SpokenWord, ...]) -> None:
+        if words:
+            self._pieces.append(Piece(words, stable=True))
+            self._window.commit(words)
+            self._shown = ()
+
+    def _show(self, words: tuple[SpokenWord, ...]) -> None:
+        """The tentative text, when it is not what is shown already."""
+        texts = tuple(word.text for word in words)
+        if texts != self._shown:
+            self._pieces.append(Piece(words, stable=False))
+            self._shown = texts
+
+
+def cost_ms(samples: int) -> float:
+    """About what one decode costs on two slow cores; only its proportions matter."""
+    return 40.0 + 14.0 * samples / SAMPLE_RATE
+
+
+class WhisperRunner:
+    """One loaded Whisper."""
+
+    gated = True
+
+    def __init__(self, model: Whisper, name: str) -> None:
+        self._model = model
+        self.name = name
+        self.languages = tuple(getattr(model, "languages", ("en",)))
+        self._options: dict[int, SessionOptions] = {}
+
+    @classmethod
+    def load(cls, files: ModelFiles, device: str, threads: int) -> WhisperRunner:
+        return cls(Whisper.load(files.folder, device, threads), files.name)
+
+    @property
+    def weight_bytes(self) -> int:
+        return self._model.weight_bytes
+
+    @property
+    def device_bytes(self) -> int:
+        return 0
+
+    def warm(self) -> None:
+        import numpy as np
+
+        self._model.transcribe([Request(np.zeros(SAMPLE_RATE, np.float32))])
+
+    def stream(self, utterance: Utterance, options: SessionOptions, before: Before) -> Stream:
+        return WhisperStream(utterance, before)
+
+    def run(self, streams: Sequence[Stream]) -> None:
+        heard = [stream for stream in streams if isinstance(stream, WhisperStream)]
+        requests = [stream.request("", ()) for stream in heard]
+        ends = [stream.needed_from + len(request.audio) for stream, request in zip(heard, requests, strict=True)]
+        for stream, request, end, hypothesis in zip(
+            heard, requests, ends, self._model.transcribe(requests), strict=True
+        ):
+            stream.accept(hypothesis, end, request.final)

@@ -1,0 +1,292 @@
+"""One session: its state, its turn, its audio and the text that comes out. Pure: no torch, no clock, no pipe.
+
+The loop drives it: messages come in through ``receive``, ``flush``, ``cancel`` and ``configure``; ``examine`` gives
+samples for the voice detector and ``heard`` takes its probabilities; ``offer`` names work for the scheduler; and
+``results`` gives the messages to send. Work may run between any two of these calls.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from enum import Enum
+
+import numpy as np
+
+from sayso.engine.intake import Intake, samples_of
+from sayso.engine.messages import SAMPLE_RATE, Flushed, Ledger, Message, SessionOptions, Speech, Text, Word
+from sayso.engine.options import SAMPLES_PER_MS, Limits, Segmentation
+from sayso.engine.runner.base import Before, Piece, SpokenWord, Stream, Utterance
+from sayso.engine.scheduler import Work
+from sayso.engine.segmentation import FRAME_SAMPLES, Change, Edge, Segmenter
+from sayso.engine.tape import Tape
+
+logger = logging.getLogger(__name__)
+
+CONTEXT_WORDS = 40
+"""Stable words of the turn that a new utterance's stream is told about."""
+
+
+class State(Enum):
+    """``ACTIVE`` has audio or work before it, ``WAITING`` waits for the client."""
+
+    OPENING = "opening"
+    ACTIVE = "active"
+    WAITING = "waiting"
+    CLOSED = "closed"
+
+
+TRANSITIONS: dict[State, frozenset[State]] = {
+    State.OPENING: frozenset({State.WAITING, State.CLOSED}),
+    State.WAITING: frozenset({State.ACTIVE, State.CLOSED}),
+    State.ACTIVE: frozenset({State.WAITING, State.CLOSED}),
+    State.CLOSED: frozenset(),
+}
+
+OpenStream = Callable[[Utterance, SessionOptions, Before], Stream]
+
+
+class Session:
+    """See the module. ``epoch`` is the generation whose audio is taken; results carry it."""
+
+    def __init__(
+        self,
+        name: str,
+        epoch: int,
+        options: SessionOptions,
+        open_stream: OpenStream,
+        *,
+        gated: bool = True,
+        limits: Limits | None = None,
+        segmentation: Segmentation | None = None,
+    ) -> None:
+        self.name = name
+        self.epoch = epoch
+        self.state = State.OPENING
+        self.detector_state: object | None = None
+        """What the voice detector carries for this turn; the loop's to keep here."""
+        self._next_options = options
+        self._open_stream = open_stream
+        self._gated = gated
+        self._segmentation = segmentation or Segmentation()
+        self._intake = Intake(int((limits or Limits()).unheard_s * SAMPLE_RATE))
+        self._begin_turn()
+
+    # In: what the client sends.
+
+    def become(self, state: State) -> None:
+        """The only way to change ``state``; raises ``ValueError`` for a change that the table does not have."""
+        if state is self.state:
+            return
+        if state not in TRANSITIONS[self.state]:
+            raise ValueError(f"A session cannot go from {self.state.value} to {state.value}.")
+        logger.debug("session %s: %s -> %s", self.name, self.state.value, state.value)
+        self.state = state
+
+    def receive(self, epoch: int, data: bytes) -> None:
+        """Take audio; raises ``SessionError`` when it is not audio or far too much."""
+        if self._accepts(epoch):
+            self._intake.push(samples_of(data))
+
+    def flush(self, epoch: int, marker: int) -> None:
+        """End the turn after the audio that came so far."""
+        if self._accepts(epoch):
+            self._intake.mark(marker)
+
+    def cancel(self, epoch: int) -> None:
+        """Drop the open turn, everything waiting included."""
+        if epoch >= self.epoch:
+            self.epoch = epoch
+            self._intake.clear()
+            self._begin_turn()
+
+    def configure(self, options: SessionOptions) -> None:
+        """Options for the next turn; for this one too when nothing of it was heard yet."""
+        self._next_options = options
+        if self._tape.end == 0:
+            self.options = options
+
+    def _accepts(self, epoch: int) -> bool:
+        """A message of an older epoch is dropped; one of a newer epoch announces the cancel it belongs to."""
+        if epoch > self.epoch:
+            self.cancel(epoch)
+        return epoch == self.epoch
+
+    # Hearing: from samples to utterances.
+
+    @property
+    def examinable(self) -> bool:
+        """Whether there are samples for the voice detector, and the turn they belong to is open."""
+        return self._intake.ready and not self._finishing
+
+    def examine(self, most: int) -> np.ndarray:
+        """The next samples for the voice detector as (frames, 512), the last frame filled up with zeros."""
+        self._examined = self._intake.frames(most)
+        missing = -len(self._examined) % FRAME_SAMPLES
+        return np.pad(self._examined, (0, missing)).reshape(-1, FRAME_SAMPLES)
+
+    def heard(self, probabilities: np.ndarray) -> None:
+        """Take the speech probability of each frame that ``examine`` gave."""
+        for index, probability in enumerate(probabilities.tolist()):
+            self._tape.append(self._examined[index * FRAME_SAMPLES : (index + 1) * FRAME_SAMPLES])
+            for change in self._segmenter.push(probability):
+                self._apply(change)
+            self._extend(probability)
+        self._examined = self._examined[:0]
+
+    def _apply(self, change: Change) -> None:
+        """Make the utterances follow what the segmenter decided."""
+        if change.edge in (Edge.BEGIN, Edge.END) and self.options.speech:
+            kind = "start" if change.edge is Edge.BEGIN else "stop"
+            at_ms = min(change.at, self._tape.end) // SAMPLES_PER_MS
+            self._outbox.append(Speech(self.name, self.epoch, kind, at_ms))  # type: ignore[arg-type]
+        if not self._gated:
+            return
+        if change.edge is Edge.BEGIN:
+            start = max(change.at - self._segmentation.preroll_ms * SAMPLES_PER_MS, self._last_end, self._tape.start)
+            self._utterances.append(Utterance(self._tape, start, self._tape.end, change.at))
+            return
+        utterance = self._utterances[-1]
+        utterance.paused = change.edge is Edge.PAUSE
+        if change.edge is Edge.END:
+            self._end_utterance(utterance)
+
+    def _extend(self, probability: float) -> None:
+        """Let the open utterance reach the newest sample, unless it stands still in a pause."""
+        utterance = self._utterances[-1] if self._utterances and not self._utterances[-1].ended else None
+        if utterance is None:
+            if self._gated:
+                return
+            utterance = Utterance(self._tape, 0, 0, 0)
+            self._utterances.append(utterance)
+        if probability >= self._segmentation.start_probability:
+            utterance.voiced_frames += 1
+            utterance.voice_sum += probability
+            utterance.voice_end = self._tape.end
+        if not utterance.paused:
+            utterance.end = self._tape.end
+
+    def _end_utterance(self, utterance: Utterance) -> None:
+        utterance.ended, utterance.paused = True, False
+        self._last_end = utterance.end
+
+    # Working: streams over the utterances.
+
+    def offer(self, now: float) -> Work | None:
+        """The work of the utterance at hand at ``now`` (seconds on the loop's clock), if any is due."""
+        stream = self.stream
+        offer = stream.offer(now) if stream is not None else None
+        return Work(self.name, offer.cost_ms, offer.deadline, offer.batch_key) if offer is not None else None
+
+    @property
+    def stream(self) -> Stream | None:
+        """The stream of the oldest utterance that is not through."""
+        if self._stream is None and self._utterances:
+            before = Before(tuple(self._context))
+            self._stream = self._open_stream(self._utterances[0], self.options, before)
+        return self._stream
+
+    # Out: what the client gets.
+
+    def results(self) -> list[Message]:
+        """Messages to send, in order; ends the turn when its marker is reached and all its text is out."""
+        while True:
+            self._collect()
+            if self._intake.marker is None or (self._finishing and self._utterances):
+                break
+            if not self._finishing:
+                self._finish_turn()
+                continue
+            marker, epoch = self._intake.pop_marker(), self.epoch
+            self._outbox.append(Flushed(self.name, epoch, marker, self._tape.end // SAMPLES_PER_MS))
+            self._begin_turn(keep_outbox=True)
+        messages, self._outbox = self._outbox, []
+        if self.state is not State.CLOSED:
+            self.become(State.ACTIVE if self._intake.ready or self._utterances else State.WAITING)
+        return messages
+
+    def ledger(self, idle_s: float, age_s: float) -> Ledger:
+        """What this session holds in memory."""
+        holding = self._stream.holding if self._stream is not None else None
+        audio = self._tape.nbytes + self._intake.nbytes
+        kv, features = (holding.kv, holding.features) if holding is not None else (0, 0)
+        return Ledger(self.name, self.state.value, kv, audio, features, idle_s, age_s)
+
+    @property
+    def behind_ms(self) -> float:
+        """Audio that no text has looked at yet."""
+        behind = self._intake.waiting + (self._stream.behind if self._stream is not None else 0)
+        return (behind + sum(u.end - u.start for u in list(self._utterances)[1:])) / SAMPLES_PER_MS
+
+    def _finish_turn(self) -> None:
+        """The marker is next: close the open utterance, however short it is."""
+        self._finishing = True
+        for change in self._segmenter.finish():
+            self._apply(change)
+        if self._utterances and not self._utterances[-1].ended:
+            self._end_utterance(self._utterances[-1])
+
+    def _collect(self) -> None:
+        """Take the text of every stream that has some, and go on to the next utterance when one is through."""
+        while (stream := self.stream) is not None:
+            for piece in stream.take():
+                self._publish(piece)
+            if not stream.done:
+                break
+            self._utterances.popleft()
+            self._stream = None
+            self._utterance_has_text = False
+        keep = self._tape.end - (self._segmentation.preroll_ms + 200) * SAMPLES_PER_MS
+        if self._stream is not None:
+            keep = min(keep, self._stream.needed_from)
+        self._tape.drop_before(keep)
+
+    def _publish(self, piece: Piece) -> None:
+        """One piece as a message, with the space that its place in the turn asks for."""
+        if not piece.stable and not self.options.partials:
+            return
+        words = list(piece.words)
+        if not words and piece.stable:
+            return
+        if words:
+            bare = words[0].text.lstrip()
+            joined = words[0].text if self._utterance_has_text else (f" {bare}" if self._context else bare)
+            words[0] = SpokenWord(joined, words[0].start, words[0].end, words[0].probability, words[0].tokens)
+        if piece.stable:
+            self._context.extend(words)
+            self._utterance_has_text = True
+        self._outbox.append(self._text(words, piece.stable))
+
+    def _text(self, words: list[SpokenWord], stable: bool) -> Text:
+        at = [w.start for w in words], [w.end for w in words]
+        start, end = (min(at[0]), max(at[1])) if words else (self._tape.end, self._tape.end)
+        timed = tuple(
+            Word(w.text, w.start // SAMPLES_PER_MS, w.end // SAMPLES_PER_MS, round(w.probability, 3)) for w in words
+        )
+        return Text(
+            self.name,
+            self.epoch,
+            "".join(word.text for word in words),
+            stable,
+            start // SAMPLES_PER_MS,
+            end // SAMPLES_PER_MS,
+            timed if self.options.words else (),
+            sum(len(word.tokens) for word in words),
+        )
+
+    def _begin_turn(self, keep_outbox: bool = False) -> None:
+        """Everything that belongs to one turn, fresh."""
+        self.options = self._next_options
+        self.detector_state = None
+        self._tape = Tape()
+        self._segmenter = Segmenter(self._segmentation)
+        self._utterances: deque[Utterance] = deque()
+        self._stream: Stream | None = None
+        self._context: deque[SpokenWord] = deque(maxlen=CONTEXT_WORDS)
+        self._examined = np.zeros(0, np.float32)
+        self._last_end = 0
+        self._finishing = False
+        self._utterance_has_text = False
+        if not keep_outbox:
+            self._outbox: list[Message] = []
