@@ -1,0 +1,74 @@
+"""Pictures of the real widgets in their states, for the documentation and for the eye.
+
+    python tests/ui/screenshots.py docs/screenshots            the two pictures of the documentation
+    python tests/ui/screenshots.py DIRECTORY --all [--size 480x600]
+
+Qt draws on the platform it finds; QT_QPA_PLATFORM=offscreen needs no display, QT_SCALE_FACTOR=1.5 shows another scale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import scenes
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from sayso.app.snapshot import Mode, Snapshot
+from sayso.ui.main_window import MainWindow
+from sayso.ui.theme import Theme
+
+DOCUMENTED = {"light": "listening", "dark": "listening"}
+
+
+class Silent:
+    """Intents of a window that is only looked at."""
+
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+    def toggle(self) -> None: ...
+    def use_embedded(self) -> None: ...
+    def use_remote(self, url: str, key: str) -> None: ...
+    def set_mode(self, mode: Mode) -> None: ...
+    def undo(self, item_id: int) -> None: ...
+    def dismiss(self, notice_code: str) -> None: ...
+    def quit(self) -> None: ...
+
+
+def photograph(theme: Theme, snapshot: Snapshot, size: tuple[int, int], target: Path) -> None:
+    window = MainWindow(Silent(), theme)
+    window.resize(*size)
+    window.show_snapshot(snapshot)
+    window.show()
+    for _ in range(3):
+        QApplication.processEvents()
+    window.grab().save(str(target))
+    window.hide()
+    window.deleteLater()
+    QApplication.processEvents()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--all", action="store_true", help="every scene in both palettes")
+    parser.add_argument("--size", default="960x680", help="WIDTHxHEIGHT in device-independent pixels")
+    options = parser.parse_args()
+    width, height = (int(part) for part in options.size.split("x"))
+    application = QApplication(sys.argv[:1])
+    theme = Theme(application)
+    options.directory.mkdir(parents=True, exist_ok=True)
+    for name, scheme in (("light", Qt.ColorScheme.Light), ("dark", Qt.ColorScheme.Dark)):
+        theme.use_scheme(scheme)
+        shown = scenes.ALL if options.all else {DOCUMENTED[name]: scenes.ALL[DOCUMENTED[name]]}
+        for scene, make in shown.items():
+            target = options.directory / f"{scene}-{name}.png"
+            photograph(theme, make(), (width, height), target)
+            print(target)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

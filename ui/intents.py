@@ -1,0 +1,39 @@
+"""What the window may ask of the application: the only way from a widget to anything that happens.
+
+The window calls these in the Qt thread; every one returns at once and shows its effect in a later snapshot.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from sayso.app.snapshot import Mode
+
+
+class Intents(Protocol):
+    def start(self) -> None:
+        """Open the microphone and listen."""
+
+    def stop(self) -> None:
+        """Finish the open utterance and close the microphone."""
+
+    def toggle(self) -> None:
+        """Start when stopped, stop when started."""
+
+    def use_embedded(self) -> None:
+        """Send speech to the engine on this machine from now on."""
+
+    def use_remote(self, url: str, key: str) -> None:
+        """Send speech to the server at ``url`` from now on; an empty ``key`` means the saved one or none."""
+
+    def set_mode(self, mode: Mode) -> None:
+        """Choose what happens to an utterance that is no command."""
+
+    def undo(self, item_id: int) -> None:
+        """Take back the action of the feed item ``item_id``."""
+
+    def dismiss(self, notice_code: str) -> None:
+        """Remove the notice with this code."""
+
+    def quit(self) -> None:
+        """Finish and leave the application."""

@@ -1,0 +1,94 @@
+"""Notices that stay until they are dismissed or their cause is gone. Qt thread."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from sayso.app.snapshot import Notice
+from sayso.ui import icon
+from sayso.ui.text import breakable
+from sayso.ui.theme import Theme
+
+SHOWN = 3
+"""Notices at a time."""
+
+
+class NoticeRow(QFrame):
+    dismissed = Signal()
+
+    def __init__(self, theme: Theme, notice: Notice) -> None:
+        super().__init__()
+        self._theme = theme
+        self._notice = notice
+        self.setProperty("role", "notice")
+        self.setProperty("severe", notice.severe)
+        self._glyph = QLabel()
+        text = QLabel(breakable(notice.text))
+        text.setTextFormat(Qt.TextFormat.PlainText)
+        text.setWordWrap(True)
+        # Errors must be copyable: people search for them and send them on.
+        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self.button = QPushButton("Dismiss")
+        self.button.setAccessibleName(f"Dismiss: {notice.text}")
+        self.button.setToolTip("Dismiss (Esc)")
+        self.button.clicked.connect(self.dismissed)
+        space = theme.spacing
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(space.m, space.xs, space.xs, space.xs)
+        layout.setSpacing(space.s)
+        layout.addWidget(self._glyph)
+        layout.addWidget(text, 1)
+        layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
+        theme.changed.connect(self._paint)
+        self._paint()
+
+    def _paint(self) -> None:
+        size = self._theme.spacing.times(5)
+        colours = self._theme.colours
+        name, colour = ("failed", colours.bad) if self._notice.severe else ("notice", colours.waiting)
+        self._glyph.setPixmap(icon.icon(name, colour, size).pixmap(QSize(size, size)))
+        self._glyph.setAccessibleName("Problem" if self._notice.severe else "Note")
+
+
+class NoticeBar(QWidget):
+    """Emits ``dismissed`` with the code of a notice."""
+
+    dismissed = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._rows: dict[Notice, NoticeRow] = {}
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(theme.spacing.xs)
+        self.setAccessibleName("Notices")
+        self.hide()
+
+    def show_notices(self, notices: tuple[Notice, ...]) -> None:
+        """Shows the severe ones first, and few at a time: the next one comes when one goes."""
+        notices = tuple(sorted(notices, key=lambda notice: not notice.severe)[:SHOWN])
+        for notice in [notice for notice in self._rows if notice not in notices]:
+            row = self._rows.pop(notice)
+            self._layout.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        for notice in notices:
+            if notice not in self._rows:
+                row = NoticeRow(self._theme, notice)
+                row.dismissed.connect(lambda code=notice.code: self.dismissed.emit(code))
+                self._rows[notice] = row
+                self._layout.addWidget(row)
+        self.setVisible(bool(self._rows))
+
+    def rows(self) -> tuple[NoticeRow, ...]:
+        return tuple(self._rows.values())
+
+    def dismiss_newest(self) -> bool:
+        """Dismisses the notice at the bottom; says whether there was one."""
+        if not self._rows:
+            return False
+        self.dismissed.emit(next(reversed(self._rows)).code)
+        return True

@@ -1,0 +1,31 @@
+"""A page that scrolls as a whole when the window is too small for it, as with large text or many notices. Qt thread."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+
+class Page(QWidget):
+    """What a ``PageArea`` scrolls: it asks for the least height that its layout can do with at the width it has.
+
+    Qt's own answers are the preferred height, which makes an elastic page scroll although it would fit, and the minimum
+    of its narrowest form, which is far too high in a wide window.
+    """
+
+    def heightForWidth(self, width: int) -> int:
+        layout = self.layout()
+        return layout.totalMinimumHeightForWidth(width) if layout else super().heightForWidth(width)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), 0)
+
+
+class PageArea(QScrollArea):
+    def __init__(self, page: Page) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(page)

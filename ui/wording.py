@@ -1,0 +1,172 @@
+"""The words of the window: what the states of a snapshot mean to a person. No Qt here, only text.
+
+``State`` says in a headline what is going on and in a sentence what to do; ``tone`` chooses colour and glyph, and
+never says more than the words do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from sayso.app.snapshot import (
+    DesktopState,
+    FeedItem,
+    FeedState,
+    Line,
+    LineKind,
+    MicrophoneState,
+    Mode,
+    ServerKind,
+    ServerState,
+    ServerView,
+    Snapshot,
+)
+
+LISTEN_SHORTCUT = "Ctrl+L"
+BEHIND_SHOWN_MS = 1000
+
+
+class Tone(StrEnum):
+    CALM = "calm"
+    ACTIVE = "active"
+    GOOD = "good"
+    WAITING = "waiting"
+    BAD = "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    headline: str
+    detail: str
+    tone: Tone
+    about_server: bool = False
+    """Whether the trouble lies with the server and not with the microphone."""
+
+
+def describe(snapshot: Snapshot) -> State:
+    """What is going on, most urgent first: leaving, microphone trouble, server trouble, then the normal states."""
+    if snapshot.state is DesktopState.QUITTING:
+        return State("Closing", "The last words are being finished.", Tone.CALM)
+    if snapshot.state is DesktopState.STARTING:
+        return State("Starting", "Getting the microphone and the engine ready.", Tone.WAITING)
+    if snapshot.microphone.state is MicrophoneState.MISSING:
+        detail = snapshot.microphone.detail or "Connect one or switch it on in the sound settings."
+        return State("No microphone", detail, Tone.BAD)
+    if snapshot.state is DesktopState.IDLE:
+        return State("Not listening", f"Press Start or {LISTEN_SHORTCUT} and speak.", Tone.CALM)
+    return _microphone_trouble(snapshot) or _server_trouble(snapshot) or _listening(snapshot)
+
+
+def _microphone_trouble(snapshot: Snapshot) -> State | None:
+    microphone = snapshot.microphone
+    if microphone.state in (MicrophoneState.OPENING, MicrophoneState.CLOSED):
+        return State("Opening microphone", microphone.detail or microphone.name, Tone.WAITING)
+    if microphone.state is MicrophoneState.NO_SIGNAL:
+        fallback = "The microphone sends only silence. Check that it is not muted, or choose another one."
+        return State("No signal", microphone.detail or fallback, Tone.BAD)
+    return None
+
+
+def _server_trouble(snapshot: Snapshot) -> State | None:
+    server = snapshot.server
+    kept = "What you say is kept and sent as soon as it is back."
+    if server.state is ServerState.REFUSED:
+        if server.kind is ServerKind.REMOTE:
+            return State("Server refused", "Check its address and key below.", Tone.BAD, about_server=True)
+        fallback = "“sayso doctor” says what is missing."
+        return State("The engine cannot start", server.detail or fallback, Tone.BAD, about_server=True)
+    if server.state is ServerState.LOST or snapshot.state is DesktopState.RECONNECTING:
+        return State("Reconnecting", server.detail or kept, Tone.WAITING)
+    hearing = snapshot.microphone.state is MicrophoneState.HEARING
+    if server.state in (ServerState.STARTING, ServerState.LOADING):
+        name = "the engine" if server.kind is ServerKind.EMBEDDED else "the server's engine"
+        headline = "Hearing you" if hearing else f"Starting {name}"
+        return State(headline, f"You can speak already: the words follow when {name} is ready.", Tone.WAITING)
+    if server.state is ServerState.CONNECTING:
+        headline = "Hearing you" if hearing else "Connecting"
+        return State(headline, server.detail or "You can speak already: the words follow.", Tone.WAITING)
+    return None
+
+
+def _listening(snapshot: Snapshot) -> State:
+    behind = ""
+    if snapshot.behind_ms > BEHIND_SHOWN_MS:
+        behind = f"The words are {snapshot.behind_ms / 1000:.1f} s behind; nothing is lost."
+    if snapshot.microphone.state is MicrophoneState.HEARING:
+        return State("Hearing you", behind or _addressee(snapshot.mode), Tone.ACTIVE)
+    return State("Ready", behind or _addressee(snapshot.mode), Tone.GOOD)
+
+
+def _addressee(mode: Mode) -> str:
+    if mode is Mode.DICTATION:
+        return "Speak: your words are typed into the focused window, commands are carried out."
+    return "Say a command: whatever is no command is only shown."
+
+
+def server_status(server: ServerView) -> str:
+    """One line about where the speech goes."""
+    if server.kind is ServerKind.EMBEDDED:
+        names = {
+            ServerState.READY: "On this computer",
+            ServerState.REFUSED: "The engine cannot start",
+            ServerState.LOST: "The engine stopped and is starting again",
+        }
+        text = names.get(server.state, "The engine on this computer is starting")
+    else:
+        names = {
+            ServerState.READY: "Connected to {host}",
+            ServerState.REFUSED: "Refused by {host}",
+            ServerState.LOST: "Lost {host}, trying again",
+            ServerState.LOADING: "{host} is loading its model",
+        }
+        text = names.get(server.state, "Connecting to {host}").format(host=urlsplit(server.url).netloc or server.url)
+    if server.state is ServerState.READY and server.model:
+        text += f", model {server.model}"
+    return text
+
+
+def server_problem(server: ServerView) -> str:
+    """What is wrong with the server and what to do, or nothing."""
+    if server.state not in (ServerState.REFUSED, ServerState.LOST):
+        return ""
+    return server.detail
+
+
+def outcome(line: Line) -> str:
+    """What became of an utterance, in a word or two; nothing while it is open."""
+    words = {LineKind.COMMAND: "command", LineKind.DICTATED: "typed", LineKind.PLAIN: "", LineKind.OPEN: ""}
+    if line.kind is LineKind.LOST or line.lost_ms:
+        lost = f"{line.lost_ms / 1000:.1f} s of speech lost" if line.lost_ms else "not transcribed"
+        kept = words.get(line.kind, "")
+        return f"{kept}, {lost}" if kept else lost
+    return words[line.kind]
+
+
+FEED_WORDS = {
+    FeedState.HEARD: "Heard",
+    FeedState.CONFIRM: "Waiting for your yes",
+    FeedState.RUNNING: "Working",
+    FeedState.DONE: "Done",
+    FeedState.FAILED: "Failed",
+    FeedState.REFUSED: "Not done",
+    FeedState.UNDONE: "Undone",
+}
+
+
+def feed_sentence(item: FeedItem) -> str:
+    """One feed item as a sentence for a screen reader."""
+    parts = [f"{item.title}: {FEED_WORDS[item.state].lower()}"]
+    if item.detail:
+        parts.append(item.detail)
+    if item.heard:
+        parts.append(f"heard “{item.heard}”")
+    return ". ".join(part.rstrip(".") for part in parts) + "."
+
+
+def examples(mode: Mode) -> tuple[str, ...]:
+    """Three things to say first."""
+    if mode is Mode.DICTATION:
+        return ("Dear all, the meeting moves to Friday.", "scratch that", "stop listening")
+    return ("open Firefox", "search for train times", "set the volume to thirty percent")
