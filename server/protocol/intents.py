@@ -128,13 +128,5 @@ class EngineNews:
 
 
 Happening = (
-    Chosen
-    | Dropped
-    | StableText
-    | TentativeText
-    | SpeechHeard
-    | AudioConfirmed
-    | TurnDone
-    | Trouble
-    | EngineNews
+    Chosen | Dropped | StableText | TentativeText | SpeechHeard | AudioConfirmed | TurnDone | Trouble | EngineNews
 )

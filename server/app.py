@@ -1,0 +1,28 @@
+"""Composition: the ASGI application over one engine."""
+
+from __future__ import annotations
+
+from starlette.applications import Starlette
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp
+
+from sayso.server.config import ServerConfig
+from sayso.server.engine_client import EngineClient
+from sayso.server.http import HttpEndpoints
+from sayso.server.security import Gate, Guard
+from sayso.server.transport import Connections
+from sayso.server.turns import Limits
+
+REALTIME_PATH = "/v1/realtime"
+
+
+def create_app(config: ServerConfig, engine: EngineClient) -> tuple[ASGIApp, Connections]:
+    """The application, and its connections for the shutdown."""
+    connections = Connections(engine, Limits(waiting_s=config.waiting_s), config.most_connections)
+    http = HttpEndpoints(engine, lambda: len(connections))
+    routes = [
+        Route("/health", http.health),
+        Route("/v1/models", http.models),
+        WebSocketRoute(REALTIME_PATH, connections.serve),
+    ]
+    return Guard(Starlette(routes=routes), Gate(config.key, config.allow_origins)), connections

@@ -1,0 +1,94 @@
+"""Who may speak to the server: the key, the Origin of web pages, and what logs must not show.
+
+A refusal is an answer in HTTP before any upgrade, as JSON with a text and a code.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import logging
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+GUARDED_PREFIX = "/v1"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    status: int
+    code: str
+    message: str
+
+
+class Gate:
+    """Decides on one request from its headers. Pure."""
+
+    def __init__(self, key: str, allowed_origins: Collection[str]) -> None:
+        """An empty ``key`` asks for none. ``allowed_origins``: ``scheme://host[:port]`` of pages, or ``*`` for all."""
+        self._key = key.encode()
+        self._allowed = frozenset(origin.rstrip("/").lower() for origin in allowed_origins)
+
+    def refusal(self, headers: Mapping[bytes, bytes]) -> Refusal | None:
+        """``headers``: lower-case names, as ASGI gives them."""
+        origin = headers.get(b"origin")
+        if origin is not None and not self._origin_allowed(origin.decode("latin-1")):
+            return Refusal(
+                403, "origin_refused", "Web pages may not use this server: start it with --allow-origin to allow one."
+            )
+        if self._key and not self._key_fits(headers.get(b"authorization", b"")):
+            return Refusal(401, "unauthorized", "Unauthorized: send the server's key as `Authorization: Bearer KEY`.")
+        return None
+
+    def _origin_allowed(self, origin: str) -> bool:
+        return "*" in self._allowed or origin.rstrip("/").lower() in self._allowed
+
+    def _key_fits(self, authorization: bytes) -> bool:
+        scheme, _, given = authorization.partition(b" ")
+        # The comparison takes as long for a wrong key as for the right one.
+        return hmac.compare_digest(given.strip(), self._key) and scheme.lower() == b"bearer"
+
+
+class Guard:
+    """ASGI middleware: asks the gate about every request under ``/v1``, HTTP or WebSocket."""
+
+    def __init__(self, app: ASGIApp, gate: Gate) -> None:
+        self._app = app
+        self._gate = gate
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = self._refusal(scope)
+        if refusal is None:
+            await self._app(scope, receive, send)
+            return
+        body = json.dumps({"error": refusal.message, "code": refusal.code}).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        if refusal.status == 401:
+            headers.append((b"www-authenticate", b"Bearer"))
+        prefix = "websocket.http" if scope["type"] == "websocket" else "http"
+        await send({"type": f"{prefix}.response.start", "status": refusal.status, "headers": headers})
+        await send({"type": f"{prefix}.response.body", "body": body})
+
+    def _refusal(self, scope: Scope) -> Refusal | None:
+        guarded = scope["type"] in ("http", "websocket") and _under(scope["path"], GUARDED_PREFIX)
+        return self._gate.refusal(dict(scope["headers"])) if guarded else None
+
+
+class QueryFilter(logging.Filter):
+    """Takes query strings out of uvicorn's log lines: a client may have put a key there."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if isinstance(record.args, tuple):
+            record.args = tuple(_without_query(arg) for arg in record.args)
+        return True
+
+
+def _without_query(value: Any) -> Any:
+    return value.partition("?")[0] if isinstance(value, str) and value.startswith("/") else value
+
+
+def _under(path: str, prefix: str) -> bool:
+    return path == prefix or path.startswith(f"{prefix}/")

@@ -1,0 +1,104 @@
+"""``/v1/realtime`` as a WebSocket: one task receives and never waits for the engine, one task sends.
+
+uvicorn reads no further, pings included, until a message is taken; so each message is handed to the session at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import uuid
+from collections.abc import Callable
+
+from starlette.responses import JSONResponse
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from sayso.server.engine_client import EngineClient
+from sayso.server.outbox import Outbox
+from sayso.server.protocol.dialects.vllm import VllmDialect
+from sayso.server.session import Session
+from sayso.server.turns import Limits
+
+logger = logging.getLogger(__name__)
+
+SERVICE_RESTART = 1012
+DRAIN_S = 2.0
+"""How long a shutdown waits for the last text of turns that have ended, and again for closing handshakes."""
+
+
+class Connections:
+    """All open connections: their number is bounded, and a shutdown ends them in order."""
+
+    def __init__(self, engine: EngineClient, limits: Limits, most: int) -> None:
+        self._engine = engine
+        self._limits = limits
+        self._most = most
+        self._sessions: set[Session] = set()
+        self._closing = False
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    async def serve(self, websocket: WebSocket) -> None:
+        """One connection from its handshake to its end."""
+        if self._closing or len(self._sessions) >= self._most:
+            await self._deny(websocket)
+            return
+        await websocket.accept()
+        name = f"sess-{uuid.uuid4().hex}"
+        outbox = Outbox()
+        session = Session(name, VllmDialect(name), self._engine, outbox, self._limits)
+        self._sessions.add(session)
+        sender = asyncio.create_task(_send(websocket, outbox), name=f"sender {name}")
+        try:
+            session.greet()
+            await _receive(websocket, session)
+        except Exception:  # noqa: BLE001 - the border of one connection, whose fault must not touch the others
+            logger.exception("session %s: fault in the server", name)
+            session.break_off()
+            await asyncio.wait([sender], timeout=DRAIN_S)
+        finally:
+            session.leave()
+            sender.cancel()
+            await asyncio.gather(sender, return_exceptions=True)
+            self._sessions.discard(session)
+
+    async def close(self) -> None:
+        """Give every turn its last word and close; takes no longer than twice ``DRAIN_S``."""
+        self._closing = True
+        await self._wait(lambda: not any(session.draining for session in self._sessions))
+        for session in list(self._sessions):
+            session.shut_down(SERVICE_RESTART)
+        await self._wait(lambda: not self._sessions)
+
+    async def _wait(self, done: Callable[[], bool]) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_S):
+                while True:
+                    if done():
+                        return
+                    await asyncio.sleep(0.02)
+
+    async def _deny(self, websocket: WebSocket) -> None:
+        code = "shutting_down" if self._closing else "session_limit"
+        text = "The server is shutting down." if self._closing else f"{self._most} clients are connected already."
+        response = JSONResponse({"error": f"{text} Connect again later.", "code": code}, status_code=503)
+        await websocket.send_denial_response(response)
+
+
+async def _receive(websocket: WebSocket, session: Session) -> None:
+    while (message := await websocket.receive())["type"] != "websocket.disconnect":
+        text = message.get("text")
+        if text is None:
+            session.binary_frame()
+        else:
+            session.text_frame(text)
+
+
+async def _send(websocket: WebSocket, outbox: Outbox) -> None:
+    """Empty the outbox, then close. A client that is gone is noticed by the receiving side."""
+    with contextlib.suppress(WebSocketDisconnect):
+        while (frame := await outbox.take()) is not None:
+            await websocket.send_text(frame)
+        await websocket.close(outbox.close_code or SERVICE_RESTART)

@@ -1,0 +1,344 @@
+"""The turn engine of one connection: client intents and engine messages in, engine messages and happenings out.
+
+Pure: no clock, no socket, no task. Every input is one call that returns what to do, in order. A turn begins with the
+commit that starts it and ends with exactly one of: its text, a ``Trouble`` with ``turn_lost``, or ``Dropped``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sayso.engine import messages
+from sayso.server.inbox import Inbox
+from sayso.server.link import EngineLink
+from sayso.server.protocol import intents
+from sayso.server.protocol.audio import BYTES_PER_SAMPLE
+from sayso.server.protocol.intents import EngineNews, Happening, Trouble
+from sayso.server.protocol.state import WireMachine, WireState
+
+Output = messages.Down | Happening
+
+NOT_VALIDATED = Trouble("model_not_validated", "Choose a model with session.update before the first commit.")
+ALREADY_RUNNING = Trouble("already_committed", "A transcription is running already: this commit was ignored.")
+ALREADY_ENDED = Trouble("already_committed", "The audio of this turn has ended already: wait for its text.")
+SHUTTING_DOWN = Trouble("shutting_down", "The server is shutting down: connect again in a moment.", turn_lost=True)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of one connection; beyond each the client gets a coded error."""
+
+    waiting_s: float = 600.0
+    """Audio that waits for a commit, for the engine to load, or for the pipe."""
+    waiting_turns: int = 16
+    turn_s: float = 6 * 3600.0
+    """Audio of one turn."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """The model names that a client may choose; not ``certain`` until the engine has said which one it loaded."""
+
+    names: frozenset[str]
+    certain: bool
+
+
+@dataclass
+class _Turn:
+    """The open turn: what waits to be sent, and what has come back."""
+
+    backlog: list[bytes] = field(default_factory=list)
+    samples: int = 0
+    sent: bool = False
+    ended: bool = False
+    flushed: bool = False
+    confirmed_ms: int = 0
+    pieces: list[str] = field(default_factory=list)
+    tokens: int = 0
+
+    @property
+    def waiting(self) -> int:
+        return sum(len(pcm) for pcm in self.backlog) // BYTES_PER_SAMPLE
+
+
+class TurnEngine:
+    def __init__(self, connection: str, served: Served, news: EngineNews, limits: Limits | None = None) -> None:
+        self._machine = WireMachine(connection)
+        self._limits = limits or Limits()
+        self._served = served
+        self._news = news
+        self._link = EngineLink(connection)
+        self._link.ready = news.state == "ready"
+        self._inbox = Inbox()
+        self._turn: _Turn | None = None
+        self._model = ""
+        self._discarding = False
+
+    @property
+    def state(self) -> WireState:
+        return self._machine.state
+
+    # What the client wants.
+
+    def intent(self, intent: intents.Intent, queued_samples: int = 0) -> list[Output]:
+        """``queued_samples``: audio of this connection that still waits outside, on its way to the engine."""
+        if self._machine.ended:
+            return []
+        match intent:
+            case intents.Choose():
+                return list(self._choose(intent))
+            case intents.AddAudio():
+                return list(self._add_audio(intent.pcm, queued_samples))
+            case intents.StartTurn():
+                return list(self._start())
+            case intents.EndTurn():
+                return list(self._end())
+            case intents.DropTurn():
+                return list(self._drop())
+
+    def _choose(self, choice: intents.Choose) -> Iterator[Output]:
+        if self._served.certain and choice.model not in self._served.names:
+            yield self._unknown_model(choice.model)
+            return
+        self._model = choice.model
+        yield from self._link.configure(_session_options(choice))
+        if self.state is WireState.NEW:
+            self._machine.to(WireState.READY)
+        yield intents.Chosen(choice.model, choice.sayso)
+        yield self._news
+
+    def _add_audio(self, pcm: bytes, queued_samples: int) -> Iterator[Output]:
+        if self._discarding:
+            return
+        samples = len(pcm) // BYTES_PER_SAMPLE
+        turn = self._turn if self.state is WireState.STREAMING else None
+        waiting = self._inbox.samples + queued_samples + (self._turn.waiting if self._turn else 0)
+        if waiting + samples > self._limits.waiting_s * messages.SAMPLE_RATE:
+            yield self._inbox_full()
+        elif turn is None:
+            if self._inbox.open_turn is None and len(self._inbox) >= self._limits.waiting_turns:
+                yield self._too_many_turns()
+            else:
+                self._inbox.add(pcm)
+        elif turn.samples + samples > self._limits.turn_s * messages.SAMPLE_RATE:
+            hours = self._limits.turn_s / 3600
+            yield Trouble(
+                "buffer_full", f"A turn may be {hours:g} hours long: end it with a final commit. Audio refused."
+            )
+        else:
+            turn.backlog.append(pcm)
+            turn.samples += samples
+            yield from self._push()
+
+    def _start(self) -> Iterator[Output]:
+        waiting = self._inbox.open_turn
+        if self.state is WireState.NEW:
+            yield NOT_VALIDATED
+        elif self.state is WireState.STREAMING or (waiting is not None and waiting.started):
+            yield ALREADY_RUNNING
+        elif waiting is None and len(self._inbox) >= self._limits.waiting_turns:
+            yield self._too_many_turns()
+        else:
+            self._discarding = False
+            self._inbox.start()
+            yield from self._begin()
+
+    def _end(self) -> Iterator[Output]:
+        if self.state is WireState.NEW:
+            yield NOT_VALIDATED
+        elif self._discarding:
+            # The lost turn had its last word already: the error that said so.
+            self._discarding = False
+        elif self._turn is not None and self.state is WireState.STREAMING:
+            self._turn.ended = True
+            self._machine.to(WireState.DRAINING)
+            yield from self._push()
+            yield from self._begin()
+        elif self.state is WireState.DRAINING and self._inbox.open_turn is None:
+            yield ALREADY_ENDED
+        else:
+            self._inbox.end()
+            yield from self._begin()
+
+    def _drop(self) -> Iterator[Output]:
+        self._inbox.clear()
+        self._discarding = False
+        if self._turn is not None:
+            if self._turn.sent:
+                yield from self._link.cancel()
+            self._turn = None
+            self._machine.to(WireState.READY)
+        yield intents.Dropped()
+
+    # What the engine says.
+
+    def engine_message(self, message: messages.Up) -> list[Output]:
+        if self._machine.ended or not self._link.hears(message):
+            return []
+        match message:
+            case messages.Text():
+                return list(self._text(message))
+            case messages.Speech() if self._turn is not None:
+                return [intents.SpeechHeard(message.kind, message.at_ms)]
+            case messages.Flushed():
+                return list(self._flushed(message))
+            case messages.Refused():
+                self._link.forget()
+                return list(self._lose(message.code, message.message))
+            case messages.Failed():
+                return [*self._link.close(), *self._lose(message.code, message.message)]
+            case messages.Closed():
+                self._link.forget()
+                return list(
+                    self._lose("engine_failed", f"The engine closed the session ({message.reason}): speak again.")
+                )
+            case _:
+                return []
+
+    def engine_news(self, news: EngineNews, served: Served) -> list[Output]:
+        """The engine's state changed; anything but ``ready`` means that its sessions are gone."""
+        self._news = news
+        self._served = served
+        if self._machine.ended:
+            return []
+        out: list[Output] = [news]
+        self._link.ready = news.state == "ready"
+        if self._link.ready:
+            return out + list(self._check_model()) + list(self._push()) + list(self._begin())
+        self._link.forget()
+        if self._turn is not None and (self._turn.sent or news.state == "failed"):
+            out += self._lose("engine_failed", news.detail or "The engine stopped: speak again.")
+        return out
+
+    # The ends.
+
+    def leave(self) -> list[messages.Down]:
+        """The client is gone: nothing of it stays in the engine."""
+        return self._finish_connection(WireState.CLOSED)
+
+    def fail(self) -> list[messages.Down]:
+        """The connection cannot go on."""
+        return self._finish_connection(WireState.FAILED)
+
+    def shut_down(self) -> list[Output]:
+        """The server ends: an open turn gets its terminal, then the connection is closed."""
+        out: list[Output] = [SHUTTING_DOWN] if self._turn is not None else []
+        return out + list(self.leave())
+
+    def _finish_connection(self, state: WireState) -> list[messages.Down]:
+        if self._machine.ended:
+            return []
+        self._machine.to(state)
+        self._turn = None
+        self._inbox.clear()
+        return self._link.close()
+
+    # Steps.
+
+    def _begin(self) -> Iterator[Output]:
+        """Open the turns that may run; one without audio is over at once, so it may be more than one."""
+        while self.state is WireState.READY and (waiting := self._inbox.take()) is not None:
+            samples = sum(len(pcm) for pcm in waiting.chunks) // BYTES_PER_SAMPLE
+            self._turn = _Turn(waiting.chunks, samples, ended=waiting.ended)
+            self._machine.to(WireState.STREAMING)
+            if waiting.ended:
+                self._machine.to(WireState.DRAINING)
+            if self._news.state == "failed":
+                yield from self._lose("engine_failed", self._news.detail)
+            else:
+                yield from self._push()
+
+    def _push(self) -> Iterator[Output]:
+        """Send what the open turn has to send, when the engine takes it."""
+        turn = self._turn
+        if turn is None:
+            return
+        if turn.ended and not turn.samples:
+            yield from self._done("", 0, 0)
+            return
+        if not self._link.ready:
+            return
+        backlog, turn.backlog = turn.backlog, []
+        for pcm in backlog:
+            turn.sent = True
+            yield from self._link.audio(pcm)
+        if turn.ended and not turn.flushed:
+            turn.flushed = True
+            yield self._link.flush()
+
+    def _text(self, message: messages.Text) -> Iterator[Output]:
+        turn = self._turn
+        if turn is None:
+            return
+        if not message.stable:
+            yield intents.TentativeText(message.piece, message.start_ms, message.end_ms)
+            return
+        turn.tokens += message.tokens
+        if message.piece:
+            turn.pieces.append(message.piece)
+            words = [intents.HeardWord(w.text, w.start_ms, w.end_ms, w.probability) for w in message.words]
+            yield intents.StableText(message.piece, words)
+        confirmed_ms = message.words[-1].end_ms if message.words else message.end_ms
+        if confirmed_ms > turn.confirmed_ms:
+            turn.confirmed_ms = confirmed_ms
+            yield intents.AudioConfirmed(confirmed_ms)
+
+    def _flushed(self, message: messages.Flushed) -> Iterator[Output]:
+        turn = self._turn
+        if turn is None or not turn.flushed or not self._link.awaits(message.marker):
+            return
+        yield from self._done("".join(turn.pieces), message.prompt_tokens, turn.tokens)
+        yield from self._begin()
+
+    def _done(self, text: str, prompt_tokens: int, completion_tokens: int) -> Iterator[Output]:
+        self._turn = None
+        self._machine.to(WireState.READY)
+        yield intents.TurnDone(text, prompt_tokens, completion_tokens)
+
+    def _lose(self, code: str, message: str) -> Iterator[Output]:
+        """End the open turn without its text. What the client still sends for it is dropped until its next commit."""
+        if self._turn is None:
+            return
+        self._discarding = self.state is WireState.STREAMING
+        self._turn = None
+        self._machine.to(WireState.READY)
+        yield Trouble(code, message or "The engine could not finish this turn: speak again.", turn_lost=True)
+        yield from self._begin()
+
+    def _check_model(self) -> Iterator[Output]:
+        """A name that was taken on trust while the engine loaded must be one that it serves."""
+        if not self._model or not self._served.certain or self._model in self._served.names:
+            return
+        trouble = self._unknown_model(self._model, turn_lost=self._turn is not None)
+        self._model = ""
+        self._turn = None
+        self._inbox.clear()
+        if self.state is not WireState.READY:
+            self._machine.to(WireState.READY)
+        self._machine.to(WireState.NEW)
+        yield trouble
+
+    def _unknown_model(self, model: str, turn_lost: bool = False) -> Trouble:
+        served = ", ".join(sorted(self._served.names))
+        return Trouble("model_not_found", f"The model `{model}` is not served here. Served: {served}.", turn_lost)
+
+    def _inbox_full(self) -> Trouble:
+        why = "" if self._link.ready else f" The engine is not ready ({self._news.state})."
+        seconds = self._limits.waiting_s
+        return Trouble("buffer_full", f"{seconds:g} seconds of audio wait already: this audio was refused.{why}")
+
+    def _too_many_turns(self) -> Trouble:
+        return Trouble("buffer_full", f"{len(self._inbox)} turns wait already: wait for transcription.done.")
+
+
+def _session_options(choice: intents.Choose) -> messages.SessionOptions:
+    asked = set(choice.sayso.events) if choice.sayso else set()
+    return messages.SessionOptions(
+        language=choice.language,
+        prompt=choice.prompt,
+        bias=choice.sayso.bias if choice.sayso else (),
+        partials="partial" in asked,
+        words="words" in asked,
+        speech="speech" in asked,
+    )
