@@ -1,0 +1,161 @@
+"""The microphone's stream. Three threads meet here:
+
+- PortAudio's thread runs the callback, which copies into the ring, wakes the event loop and leaves;
+- one *sound thread* makes every call that may block (list, open, close): a call that never returns costs this thread,
+  never the event loop, and is reported once its time is up;
+- the event loop reads the ring and owns everything else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from sayso.app.audio.devices import Device, portaudio, selected
+from sayso.app.audio.errors import AudioError
+from sayso.app.audio.ring import Ring, Samples
+
+_Result = TypeVar("_Result")
+
+_RING_S = 10.0
+"""Audio that a busy event loop may leave in the ring before samples are refused."""
+_LATENCY_S = 0.04
+
+
+class SoundThread:
+    """Runs sound calls one after another on one daemon thread, each waited for no longer than its bound."""
+
+    def __init__(self) -> None:
+        self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._stuck = False
+        threading.Thread(target=self._work, name="sound", daemon=True).start()
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether a call did not come back in its time and still has not."""
+        return self._stuck
+
+    async def call(
+        self,
+        function: Callable[[], _Result],
+        timeout_s: float,
+        discard: Callable[[_Result], object] | None = None,
+    ) -> _Result:
+        """Run ``function`` on the sound thread and give its result.
+
+        Raises AudioError ``sound_system_stuck`` when it is not back after ``timeout_s``, and until it is back. A result
+        that nobody waits for any more goes to ``discard``, on the sound thread.
+        """
+        if self._stuck:
+            raise _stuck()
+        future: Future[_Result] = Future()
+        self._jobs.put(lambda: _run(function, future))
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(future), timeout_s)
+        except TimeoutError as error:
+            self._stuck = True
+            # PortAudio's own clean-up at exit would wait for the call that hangs.
+            atexit.unregister(portaudio()._exit_handler)
+            future.add_done_callback(lambda late: self._arrived_late(late, discard))
+            raise _stuck() from error
+        except asyncio.CancelledError:
+            future.add_done_callback(lambda late: self._discard(late, discard))
+            raise
+
+    def close(self) -> None:
+        """Let the thread end after the calls it already has."""
+        self._jobs.put(None)
+
+    def _arrived_late(self, future: Future[_Result], discard: Callable[[_Result], object] | None) -> None:
+        self._stuck = False
+        self._discard(future, discard)
+
+    def _discard(self, future: Future[_Result], discard: Callable[[_Result], object] | None) -> None:
+        if discard is None or future.cancelled() or future.exception() is not None:
+            return
+        result = future.result()
+        self._jobs.put(lambda: (discard(result), None)[1])
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            job()
+
+
+def _run(function: Callable[[], _Result], future: Future[_Result]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        future.set_result(function())
+    except BaseException as error:  # noqa: BLE001  It belongs to whoever waits for the call.
+        future.set_exception(error)
+
+
+def _stuck() -> AudioError:
+    return AudioError(
+        "sound_system_stuck",
+        "The sound system does not answer. Unplug and reconnect the microphone, or restart the sound system.",
+    )
+
+
+class Stream:
+    """An open microphone: opened and closed on the sound thread, read on the event loop."""
+
+    def __init__(self, device: Device, on_samples: Callable[[], None]) -> None:
+        self.device = device
+        self._ring = Ring(int(device.rate * _RING_S), device.channels)
+        self._on_samples = on_samples
+        sounddevice = portaudio()
+        try:
+            self._handle: Any = sounddevice.InputStream(
+                device=device.stream,
+                samplerate=device.rate,
+                channels=device.channels,
+                dtype="float32",
+                latency=_LATENCY_S,
+                callback=self._receive,
+            )
+            self._handle.start()
+        except sounddevice.PortAudioError as error:
+            raise AudioError(
+                "microphone_busy",
+                f"“{device.label}” cannot be opened ({error.args[0] if error.args else error}). Close other programs"
+                " that use it, or choose another microphone.",
+            ) from error
+
+    @property
+    def overrun(self) -> int:
+        """Frames lost because the event loop was too late."""
+        return self._ring.overrun
+
+    @property
+    def is_active(self) -> bool:
+        """False when PortAudio has ended the stream by itself: the device is gone."""
+        return bool(self._handle.active)
+
+    def read(self) -> Samples:
+        """All frames since the last call, of shape (frames, channels)."""
+        return self._ring.read()
+
+    def close(self) -> None:
+        """End the stream; only on the sound thread."""
+        self._handle.abort(ignore_errors=True)
+        self._handle.close(ignore_errors=True)
+
+    def _receive(self, block: Samples, frames: int, time: object, status: object) -> None:
+        """PortAudio's callback: copy, wake, leave."""
+        self._ring.write(block)
+        self._on_samples()
+
+
+def open_stream(device: Device, on_samples: Callable[[], None]) -> Stream:
+    """Open a microphone at its own rate and channels; only on the sound thread.
+
+    ``on_samples`` is called on PortAudio's thread after each block. Raises AudioError ``microphone_busy``.
+    """
+    with selected(device):
+        return Stream(device, on_samples)

@@ -1,0 +1,9 @@
+"""Faults of the microphone and of sound files."""
+
+from __future__ import annotations
+
+from sayso.app.errors import AppError
+
+
+class AudioError(AppError):
+    """Codes: sound_system_missing, sound_system_stuck, microphone_missing, microphone_busy, bad_sound_file."""

@@ -1,0 +1,216 @@
+"""The listening microphone: opens it, follows it, brings it back, and turns what it gives into utterances.
+
+Everything here runs on the event loop; blocking sound calls go to the sound thread (``capture``). States: opening →
+ready (only after the first real samples) ⇄ hearing; no signal while there are only zeros; missing while there is no
+device, with a new look every two seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sayso.app.audio.capture import SoundThread, Stream, open_stream
+from sayso.app.audio.devices import Choice, choose, list_devices, reread
+from sayso.app.audio.errors import AudioError
+from sayso.app.audio.gate import Ended, GateEvent, GateOptions, Started, Voiced
+from sayso.app.audio.level import Level
+from sayso.app.audio.pipeline import Pipeline, Samples
+from sayso.app.snapshot import MicrophoneState
+
+_OPEN_TIMEOUT_S = 8.0
+"""Bluetooth headsets take some seconds to change their profile."""
+_CALL_TIMEOUT_S = 5.0
+_LOOK_EVERY_S = 2.0
+"""How often devices are looked at: for a new default, for the chosen one's return, for any at all."""
+_FIRST_SAMPLES_S = 8.0
+_SAMPLES_EVERY_S = 3.0
+"""A stream that gives nothing for so long is dead, whatever PortAudio says."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechStarted:
+    """An utterance begins; ``at`` is the time of its first sample in seconds since the epoch."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechAudio:
+    """The next samples of the utterance: float32 mono, 16 kHz, pre-roll included."""
+
+    samples: Samples
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechEnded:
+    """The utterance is over; ``at`` is the time of its last sample in seconds since the epoch."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class MicrophoneChanged:
+    """What the microphone does now; ``detail`` is a line for people, often empty."""
+
+    state: MicrophoneState
+    name: str = ""
+    detail: str = ""
+
+
+ListenerEvent = SpeechStarted | SpeechAudio | SpeechEnded | Level | MicrophoneChanged
+
+
+class Listener:
+    """Gives ``on_event`` what the microphone hears, from ``start`` to ``stop``; can be started again."""
+
+    def __init__(self, on_event: Callable[[ListenerEvent], None], options: GateOptions | None = None) -> None:
+        self._on_event = on_event
+        self._options = options
+        self._sound = SoundThread()
+        self._task: asyncio.Task[None] | None = None
+        self._pipeline: Pipeline | None = None
+        self._state = MicrophoneChanged(MicrophoneState.CLOSED)
+
+    @property
+    def microphone(self) -> MicrophoneChanged:
+        """The last state that was told."""
+        return self._state
+
+    async def start(self, device: str = "") -> None:
+        """Listen to the device of this name or label; empty follows the system's default. Returns at once."""
+        await self.stop()
+        self._task = asyncio.create_task(self._listen(device), name="listener")
+
+    async def stop(self) -> None:
+        """Close the microphone; an open utterance ends with what was said so far."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def close(self) -> None:
+        """Stop for good."""
+        await self.stop()
+        self._sound.close()
+
+    def expedite(self) -> None:
+        """What was heard is a complete command already: wait less for the end of the utterance."""
+        if self._pipeline is not None:
+            self._pipeline.expedite()
+
+    async def _listen(self, wanted: str) -> None:
+        try:
+            self._tell(MicrophoneState.OPENING)
+            while True:
+                detail = await self._listen_once(wanted)
+                if detail:
+                    self._tell(MicrophoneState.MISSING, self._state.name, detail)
+                    await asyncio.sleep(_LOOK_EVERY_S)
+                    await self._look_anew()
+        finally:
+            self._tell(MicrophoneState.CLOSED)
+
+    async def _listen_once(self, wanted: str) -> str:
+        """Open a device and listen until it is lost or another is to be used; why nothing is heard, or empty."""
+        try:
+            choice = await self._choose(wanted)
+            if choice.device is None:
+                return choice.detail
+            if self._state.state is not MicrophoneState.MISSING:
+                self._tell(MicrophoneState.OPENING, choice.device.label, choice.detail)
+            return await self._use(choice, wanted)
+        except AudioError as error:
+            return str(error)
+
+    async def _use(self, choice: Choice, wanted: str) -> str:
+        assert choice.device is not None
+        device, loop, wake = choice.device, asyncio.get_running_loop(), asyncio.Event()
+
+        def on_samples() -> None:
+            # PortAudio's thread may outlive the loop by one block.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(wake.set)
+
+        stream = await self._sound.call(lambda: open_stream(device, on_samples), _OPEN_TIMEOUT_S, Stream.close)
+        pipeline = self._pipeline = Pipeline(device.rate, device.channels, self._options)
+        watch = asyncio.create_task(self._until_other(wanted, choice), name="microphone watch")
+        try:
+            await self._pump(stream, pipeline, wake, watch, choice)
+        finally:
+            watch.cancel()
+            self._pipeline = None
+            self._pass_on(pipeline, pipeline.close())
+            await self._close(stream)
+        if watch.done() and not watch.cancelled():
+            return ""
+        return f"“{device.label}” was disconnected; listening goes on when it is back."
+
+    async def _pump(
+        self, stream: Stream, pipeline: Pipeline, wake: asyncio.Event, watch: asyncio.Task[None], choice: Choice
+    ) -> None:
+        """Read until the stream dies or ``watch`` is done."""
+        patience = _FIRST_SAMPLES_S
+        while not watch.done():
+            try:
+                await asyncio.wait_for(wake.wait(), min(patience, 0.5))
+            except TimeoutError:
+                patience -= 0.5
+                if patience <= 0.0 or not stream.is_active:
+                    return
+                continue
+            patience = _SAMPLES_EVERY_S
+            wake.clear()
+            level, events = pipeline.feed(stream.read())
+            if level is not None:
+                self._on_event(level)
+            self._pass_on(pipeline, events)
+            self._tell(_state(pipeline), stream.device.label, choice.detail)
+
+    async def _until_other(self, wanted: str, choice: Choice) -> None:
+        """Return when another device is to be used: the default changed, or the chosen one is back or gone."""
+        while True:
+            await asyncio.sleep(_LOOK_EVERY_S)
+            with contextlib.suppress(AudioError):
+                now = await self._choose(wanted)
+                if now.device is not None and now.device != choice.device and now.device.source:
+                    return
+
+    async def _choose(self, wanted: str) -> Choice:
+        return choose(await self._sound.call(list_devices, _CALL_TIMEOUT_S), wanted)
+
+    async def _look_anew(self) -> None:
+        with contextlib.suppress(AudioError):
+            await self._sound.call(reread, _CALL_TIMEOUT_S)
+
+    async def _close(self, stream: Stream) -> None:
+        # A stream that cannot be closed leaves the sound thread stuck, which the next call reports.
+        with contextlib.suppress(AudioError):
+            await asyncio.shield(self._sound.call(stream.close, _CALL_TIMEOUT_S))
+
+    def _pass_on(self, pipeline: Pipeline, events: list[GateEvent]) -> None:
+        now = time.time()
+        for event in events:
+            match event:
+                case Started(sample):
+                    self._on_event(SpeechStarted(now - pipeline.age_s(sample)))
+                case Voiced(samples):
+                    self._on_event(SpeechAudio(samples))
+                case Ended(sample):
+                    self._on_event(SpeechEnded(now - pipeline.age_s(sample)))
+
+    def _tell(self, state: MicrophoneState, name: str = "", detail: str = "") -> None:
+        changed = replace(self._state, state=state, name=name or self._state.name, detail=detail)
+        if changed != self._state:
+            self._state = changed
+            self._on_event(changed)
+
+
+def _state(pipeline: Pipeline) -> MicrophoneState:
+    if pipeline.hears_voice:
+        return MicrophoneState.HEARING
+    return MicrophoneState.NO_SIGNAL if pipeline.no_signal else MicrophoneState.READY

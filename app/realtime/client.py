@@ -1,0 +1,326 @@
+"""The connection to one realtime server after another: connect, send what the uplink says, reconnect, switch.
+
+Runs on the event loop, Qt's or asyncio's own. All decisions about audio and text are the uplink's; what is decided here
+is when to connect, and what a failed connection means. Nothing of an old connection can arrive late: its receiver ends
+with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import urllib.request
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from http.client import HTTPException
+from typing import Any, NoReturn
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import WebSocketException
+
+from sayso.app.errors import AppError
+from sayso.app.realtime.endpoint import Endpoint, explain
+from sayso.app.realtime.errors import RealtimeError
+from sayso.app.realtime.events import Behind, Connection, RealtimeEvent
+from sayso.app.realtime.uplink import Hold, Reconnect, Uplink, UplinkEvent
+from sayso.app.realtime.wire import Created, decode, encode
+from sayso.app.snapshot import ServerState
+from sayso.server.protocol.events import EngineState, Error, SaysoOptions, SessionUpdate, SessionUpdated
+
+EndpointSource = Callable[[], Awaitable[Endpoint]]
+"""Gives the endpoint for each attempt: a local server that was restarted has another port and key."""
+
+_OPEN_TIMEOUT_S = 8.0
+_CREATED_TIMEOUT_S = 8.0
+_MODELS_TIMEOUT_S = 4.0
+_CLOSE_TIMEOUT_S = 0.5
+_PING_S = 20.0
+_RETRIES_S = (0.25, 0.5, 1.0, 2.0, 4.0)
+_LASTING_RETRY_S = 15.0
+"""After a fault that only people can mend."""
+_STALL_S = 60.0
+"""A server that has all audio and tells nothing for so long will not tell anything."""
+_ANY_MODEL = "auto"
+"""How a Sayso server's own model is called, whichever it is."""
+_LASTING_CODES = ("model_not_found", "unauthorised", "model_not_validated")
+_BEHIND_MS = 1000
+_BEHIND_STEP_MS = 500
+_LARGEST_FRAME = 4 * 1024 * 1024
+
+_ENGINE: dict[str, tuple[ServerState, str]] = {
+    "starting": (ServerState.LOADING, "The speech engine is starting."),
+    "loading": (ServerState.LOADING, "The speech engine is loading its model."),
+    "restarting": (ServerState.LOADING, "The speech engine has stopped and is being started again."),
+    "failed": (ServerState.REFUSED, "The speech engine cannot start."),
+    "ready": (ServerState.READY, ""),
+}
+
+
+class _Model(msgspec.Struct):
+    id: str
+
+
+class _Models(msgspec.Struct):
+    """The reply of ``GET /v1/models``, as far as it matters here."""
+
+    data: list[_Model]
+
+
+class RealtimeClient:
+    """Turns of speech in, their text out, over whatever connection there is; ``on_event`` is called on the loop."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint | EndpointSource,
+        on_event: Callable[[RealtimeEvent], None],
+        bias: Iterable[str] = (),
+        uplink: Uplink | None = None,
+    ) -> None:
+        """``bias`` are words the user is likely to say; only Sayso servers get them."""
+        self._source = endpoint
+        self._on_event = on_event
+        self._bias = tuple(bias)
+        self._uplink = uplink or Uplink()
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._state = Connection(ServerState.CONNECTING)
+        self._model = ""
+        self._was_ready = False
+        self._least_delay_s = 0.0
+        self._heard_at = 0.0
+        self._behind = 0
+        self._resumption: asyncio.TimerHandle | None = None
+
+    @property
+    def connection(self) -> Connection:
+        """The last state that was told."""
+        return self._state
+
+    def start(self) -> None:
+        """Connect, and stay connected until ``close``."""
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._run(), name="realtime client")
+
+    def begin(self) -> int:
+        """Begin a turn; its number. Works without a connection: audio is kept until there is one."""
+        self._idle.clear()
+        return self._uplink.begin()
+
+    def append(self, turn: int, samples: NDArray[np.float32]) -> None:
+        """Audio of the turn: float32 mono, 16 kHz."""
+        pcm = (np.clip(samples, -1.0, 1.0) * 32767.0).astype("<i2").tobytes()
+        self._pass_on(self._uplink.append(turn, pcm))
+
+    def end(self, turn: int) -> None:
+        """The turn's audio is complete; ``TurnDone`` follows."""
+        self._pass_on(self._uplink.end(turn))
+
+    def cancel(self, turn: int) -> None:
+        """Forget the turn; nothing more is told of it."""
+        self._pass_on(self._uplink.cancel(turn))
+
+    def expect_words(self, bias: Iterable[str]) -> None:
+        """Words the user is likely to say, from the next connection on."""
+        self._bias = tuple(bias)
+
+    async def switch(self, endpoint: Endpoint | EndpointSource) -> None:
+        """Use another server from now on, in mid-turn too: what the old one has not confirmed goes to the new one."""
+        await self._stop()
+        self._source = endpoint
+        self.start()
+
+    async def finished(self, timeout_s: float) -> bool:
+        """Wait until every turn has its text; False when the time is up before."""
+        try:
+            await asyncio.wait_for(self._idle.wait(), timeout_s)
+        except TimeoutError:
+            return self._uplink.is_idle
+        return True
+
+    async def close(self) -> None:
+        """Disconnect. Turns stay kept; ``start`` connects again."""
+        await self._stop()
+
+    async def _stop(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        self._lost()
+
+    async def _run(self) -> None:
+        attempt = 0
+        while True:
+            endpoint, self._was_ready, self._least_delay_s = None, False, 0.0
+            try:
+                endpoint = await self._resolve()
+                await self._converse(endpoint)
+            except (OSError, EOFError, WebSocketException, AppError) as error:
+                fault = explain(error, endpoint.url if endpoint else "")
+            self._lost()
+            attempt = 0 if self._was_ready else attempt
+            delay = _LASTING_RETRY_S if fault.lasting else _RETRIES_S[min(attempt, len(_RETRIES_S) - 1)]
+            attempt += 1
+            state = ServerState.REFUSED if fault.lasting else ServerState.LOST
+            self._tell(Connection(state, endpoint.url if endpoint else "", "", str(fault), fault.code))
+            await asyncio.sleep(max(delay, self._least_delay_s))
+
+    async def _resolve(self) -> Endpoint:
+        if isinstance(self._source, Endpoint):
+            return self._source
+        self._tell(Connection(ServerState.STARTING))
+        return await self._source()
+
+    async def _converse(self, endpoint: Endpoint) -> NoReturn:
+        """One connection, from its opening to its loss, which is an exception."""
+        if self._state.state not in (ServerState.LOST, ServerState.REFUSED):
+            self._tell(Connection(ServerState.CONNECTING, endpoint.url))
+        async with connect(
+            endpoint.url,
+            additional_headers=_headers(endpoint),
+            proxy=None if endpoint.is_loopback else True,
+            compression=None,
+            open_timeout=_OPEN_TIMEOUT_S,
+            close_timeout=_CLOSE_TIMEOUT_S,
+            ping_interval=_PING_S,
+            ping_timeout=_PING_S,
+            max_size=_LARGEST_FRAME,
+        ) as socket:
+            await self._open_session(socket, endpoint)
+            self._heard_at = asyncio.get_running_loop().time()
+            await _until_one_fails(self._receive(socket, endpoint), self._send(socket), self._watch())
+        raise RealtimeError("closed", "The server closed the connection.")
+
+    async def _open_session(self, socket: ClientConnection, endpoint: Endpoint) -> None:
+        created = decode(await asyncio.wait_for(socket.recv(), _CREATED_TIMEOUT_S))
+        if isinstance(created, Error):
+            raise _refusal(created.code or "rejected", created.error)
+        if not isinstance(created, Created):
+            raise RealtimeError("not_realtime", "The server does not speak the realtime transcription protocol.", True)
+        sayso = created.server == "sayso"
+        model = endpoint.model or (_ANY_MODEL if sayso else await asyncio.to_thread(_first_model, endpoint))
+        options = SaysoOptions(("partial", "words", "marker", "engine"), self._bias) if sayso else None
+        await socket.send(encode(SessionUpdate(model=model, sayso=options)))
+        self._uplink.connected(sayso)
+        if not sayso:
+            self._was_ready = True
+            self._tell(Connection(ServerState.READY, endpoint.url, model))
+
+    async def _receive(self, socket: ClientConnection, endpoint: Endpoint) -> None:
+        async for frame in socket:
+            event = decode(frame)
+            if event is None:
+                continue
+            self._heard_at = asyncio.get_running_loop().time()
+            match event:
+                case SessionUpdated(model=model):
+                    # The state of its engine follows, and only that says whether it is ready.
+                    self._model = model
+                case EngineState(state, detail):
+                    self._engine(endpoint, state, detail)
+            self._pass_on(self._uplink.received(event))
+
+    def _engine(self, endpoint: Endpoint, state: str, detail: str) -> None:
+        server, words = _ENGINE[state]
+        self._was_ready = True
+        self._tell(Connection(server, endpoint.url, self._model, detail or words, "" if state == "ready" else state))
+
+    async def _send(self, socket: ClientConnection) -> None:
+        while True:
+            message = self._uplink.next_message()
+            if message is None:
+                self._wake.clear()
+                await self._wake.wait()
+            else:
+                await socket.send(encode(message))
+                self._tell_behind()
+
+    async def _watch(self) -> None:
+        """Give up a server that is connected and owes a turn's end, and tells nothing."""
+        while True:
+            await asyncio.sleep(_STALL_S / 12)
+            silent = asyncio.get_running_loop().time() - self._heard_at
+            if self._uplink.awaits_done and silent > _STALL_S:
+                raise RealtimeError("stalled", "The server does not answer any more; connecting to it anew.")
+
+    def _lost(self) -> None:
+        self._cancel_resumption()
+        self._model = ""
+        self._pass_on(self._uplink.disconnected())
+
+    def _pass_on(self, events: list[UplinkEvent]) -> None:
+        reconnect: Reconnect | None = None
+        for event in events:
+            match event:
+                case Reconnect():
+                    reconnect = event
+                case Hold(delay_s):
+                    self._cancel_resumption()
+                    self._resumption = asyncio.get_running_loop().call_later(delay_s, self._resume)
+                case _:
+                    self._on_event(event)
+        self._wake.set()
+        self._tell_behind()
+        if self._uplink.is_idle:
+            self._idle.set()
+        if reconnect is not None:
+            self._least_delay_s = reconnect.delay_s
+            raise _refusal(reconnect.code, reconnect.message)
+
+    def _resume(self) -> None:
+        self._uplink.resume()
+        self._wake.set()
+
+    def _cancel_resumption(self) -> None:
+        if self._resumption is not None:
+            self._resumption.cancel()
+            self._resumption = None
+
+    def _tell(self, connection: Connection) -> None:
+        if connection != self._state:
+            self._state = connection
+            self._on_event(connection)
+
+    def _tell_behind(self) -> None:
+        behind = self._uplink.backlog_ms
+        behind = behind if behind > _BEHIND_MS else 0
+        if (behind == 0) != (self._behind == 0) or abs(behind - self._behind) >= _BEHIND_STEP_MS:
+            self._behind = behind
+            self._on_event(Behind(behind))
+
+
+def _headers(endpoint: Endpoint) -> dict[str, str]:
+    return {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+
+
+def _refusal(code: str, message: str) -> RealtimeError:
+    return RealtimeError(code, message or "The server reported a failure without a reason.", code in _LASTING_CODES)
+
+
+def _first_model(endpoint: Endpoint) -> str:
+    """The model a server lists first, or empty: then the server takes its own, or says what is wrong."""
+    request = urllib.request.Request(endpoint.models_url, headers=_headers(endpoint))
+    handlers = [urllib.request.ProxyHandler({})] if endpoint.is_loopback else []
+    try:
+        with urllib.request.build_opener(*handlers).open(request, timeout=_MODELS_TIMEOUT_S) as response:
+            models = msgspec.json.decode(response.read(_LARGEST_FRAME), type=_Models)
+    except (OSError, HTTPException, msgspec.DecodeError):
+        return ""
+    return models.data[0].id if models.data else ""
+
+
+async def _until_one_fails(*coroutines: Coroutine[Any, Any, None]) -> None:
+    """Run all until the first ends, end the others, and raise what it raised."""
+    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in done:
+        task.result()

@@ -1,0 +1,129 @@
+"""Where a server is: any spelling of its address, and what exactly is wrong when it cannot be reached. Pure."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import ssl
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, urlsplit
+
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidHandshake,
+    InvalidStatus,
+    InvalidURI,
+    ProxyError,
+)
+
+from sayso.app.realtime.errors import RealtimeError
+from sayso.app.snapshot import ServerKind
+
+PATH = "/v1/realtime"
+_SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One server. ``url`` is a full WebSocket address as ``parse`` gives it; ``model`` empty takes the server's own."""
+
+    kind: ServerKind
+    url: str
+    key: str = field(default="", repr=False)
+    model: str = ""
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether the server is on this machine."""
+        host = urlsplit(self.url).hostname or ""
+        if host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def models_url(self) -> str:
+        """Where the server lists its models over HTTP."""
+        parts = urlsplit(self.url)
+        path = parts.path.removesuffix("/realtime")
+        return f"{'https' if parts.scheme == 'wss' else 'http'}://{parts.netloc}{path}/models"
+
+
+def remote(address: str, key: str = "", model: str = "") -> Endpoint:
+    """The endpoint for an address as a user writes it; raises RealtimeError ``bad_url``."""
+    return Endpoint(ServerKind.REMOTE, parse(address), key, model)
+
+
+def parse(address: str) -> str:
+    """The WebSocket address for ``host``, ``host:port``, ``http(s)://…`` or ``ws(s)://…``, with or without the path."""
+    text = address.strip()
+    parts = _split(text if "://" in text else f"ws://{text}")
+    scheme = _SCHEMES.get(parts.scheme)
+    if scheme is None or not parts.hostname or parts.username is not None or any(map(str.isspace, text)):
+        raise _bad(address)
+    path = parts.path.rstrip("/")
+    if not path.endswith("/realtime"):
+        path = f"{path}/realtime" if path.endswith("/v1") else f"{path}{PATH}"
+    return f"{scheme}://{parts.netloc}{path}"
+
+
+def _split(text: str) -> SplitResult:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError as error:
+        raise _bad(text) from error
+    return parts
+
+
+def _bad(address: str) -> RealtimeError:
+    return RealtimeError(
+        "bad_url",
+        f"“{address.strip()}” is no server address. Write it like 192.168.1.20:8000 or https://example.org/v1.",
+        lasting=True,
+    )
+
+
+def explain(error: Exception, url: str) -> RealtimeError:
+    """What a failed connection means and what to do, as a coded error."""
+    where = urlsplit(url).netloc
+    match error:
+        case RealtimeError():
+            return error
+        case InvalidStatus():
+            return _status(error.response.status_code, url)
+        case ssl.SSLCertVerificationError():
+            return RealtimeError(
+                "tls", f"The certificate of {where} is not trusted ({error.verify_message}). Check the address.", True
+            )
+        case ssl.SSLError():
+            return RealtimeError("tls", f"{where} does not speak TLS here. Use http:// or another port.", True)
+        case socket.gaierror():
+            return RealtimeError("name_not_found", f"There is no server named {where}. Check its address.")
+        case TimeoutError():
+            return RealtimeError("timed_out", f"{where} did not answer in time. Check that it runs and is reachable.")
+        case InvalidURI() | ProxyError():
+            return RealtimeError("bad_url", f"{url} cannot be connected to: {error}.", True)
+        case ConnectionClosed():
+            return RealtimeError("closed", f"{where} closed the connection.")
+        case InvalidHandshake() | EOFError():
+            return RealtimeError("not_realtime", f"What runs at {where} is no realtime speech server.", True)
+        case OSError() if isinstance(error, ConnectionRefusedError) or "Connect call failed" in str(error):
+            return RealtimeError("refused", f"No server is running at {where}. Start it, or check address and port.")
+        case _:
+            return RealtimeError("unreachable", f"{where} cannot be reached: {error or type(error).__name__}.")
+
+
+def _status(status: int, url: str) -> RealtimeError:
+    parts = urlsplit(url)
+    if status in (401, 403):
+        return RealtimeError("unauthorised", f"{parts.netloc} does not accept the key. Check the API key.", True)
+    if status == 404:
+        return RealtimeError(
+            "wrong_path",
+            f"{parts.netloc} has no {parts.path}. Check the address, and that its model can transcribe in real time.",
+            True,
+        )
+    return RealtimeError("rejected", f"{parts.netloc} refused the connection with HTTP status {status}.")

@@ -1,0 +1,414 @@
+"""Which audio goes to the server next, which must still be kept, and what comes back for it. Pure: no socket, no clock.
+
+The user's *turns* are numbered here and wait in line; the server knows one at a time. Audio is kept until the server
+confirms it: a Sayso server by markers, any server by ``transcription.done``. When the connection or the engine is lost,
+the unconfirmed audio of the turn is sent again, as a new turn of the server, and its text goes on behind what is shown.
+Every sample is at any time confirmed, kept, on its way, or counted as lost.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from sayso.app.realtime.events import TurnDone, TurnEvent, TurnLost, TurnStable, TurnTentative, TurnWord, TurnWords
+from sayso.app.realtime.rejoin import Rejoin
+from sayso.app.realtime.wire import Finished, Received, append
+from sayso.server.protocol.events import (
+    SAMPLE_RATE,
+    ClientEvent,
+    Commit,
+    Delta,
+    EngineState,
+    Error,
+    Marker,
+    Partial,
+    Words,
+)
+
+_BYTES = 2
+_PER_MS = SAMPLE_RATE // 1000
+_LARGEST_APPEND = SAMPLE_RATE // 2
+_LEAST_DROP = SAMPLE_RATE
+_TRIES = 4
+_HARMLESS = ("already_committed", "engine_loading", "engine_failed")
+"""Errors of a Sayso server that leave the open turn as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reconnect:
+    """The connection is of no use any more: close it and open another after ``delay_s``."""
+
+    delay_s: float
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Send nothing before ``resume``, which is due after ``delay_s``; a server that says it is ready ends it too."""
+
+    delay_s: float
+
+
+UplinkEvent = TurnEvent | Reconnect | Hold
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One utterance of the user; positions are samples since its first."""
+
+    id: int
+    length: int = 0
+    kept: bytearray = field(default_factory=bytearray)
+    kept_from: int = 0
+    confirmed: int = 0
+    """All audio before this has come back as text, or is counted as lost."""
+    lost: int = 0
+    text: str = ""
+    pending: str = ""
+    """The end of ``text`` that belongs to audio not yet confirmed."""
+    hole: bool = False
+    """Audio at the start of ``pending`` is lost and will not be heard again."""
+    ended: bool = False
+    cancelled: bool = False
+    failures: int = 0
+
+
+@dataclass(slots=True)
+class _Sending:
+    """The turn as the server knows it now: it began at sample ``base`` of the user's turn."""
+
+    turn: _Turn
+    base: int
+    sent: int
+    rejoin: Rejoin
+    final: bool = False
+    heard: str = ""
+    """All deltas of the server's turn, joined."""
+    shown: bool = False
+    gaps: list[tuple[int, int]] = field(default_factory=list)
+    """Audio given up before it was sent: after so many samples of the server's turn, so many are missing."""
+
+    def position(self, server_samples: int) -> int:
+        """Where in the user's turn so many samples of the server's turn end."""
+        return self.base + server_samples + sum(missing for after, missing in self.gaps if after < server_samples)
+
+
+class Uplink:
+    """The line of turns before one server after another."""
+
+    def __init__(self, keep_s: float = 300.0) -> None:
+        self._keep = int(keep_s * SAMPLE_RATE)
+        self._turns: deque[_Turn] = deque()
+        self._next = 1
+        self._sending: _Sending | None = None
+        self._connected = False
+        self._sayso = False
+        self._held = False
+        self._engine_ready = True
+
+    # What the user says.
+
+    def begin(self) -> int:
+        """A new turn; its number."""
+        turn = _Turn(self._next)
+        self._next += 1
+        self._turns.append(turn)
+        return turn.id
+
+    def append(self, turn_id: int, pcm: bytes) -> list[UplinkEvent]:
+        """More audio of the turn: 16-bit little-endian mono PCM at 16 kHz. Unknown and ended turns are ignored."""
+        turn = self._find(turn_id)
+        if turn is None or turn.ended:
+            return []
+        turn.kept += pcm
+        turn.length += len(pcm) // _BYTES
+        return self._drop_oldest()
+
+    def end(self, turn_id: int) -> list[UplinkEvent]:
+        """The turn's audio is complete."""
+        turn = self._find(turn_id)
+        if turn is None:
+            return []
+        turn.ended = True
+        return self._settle()
+
+    def cancel(self, turn_id: int) -> list[UplinkEvent]:
+        """Forget the turn: nothing more is told of it."""
+        turn = self._find(turn_id)
+        if turn is None:
+            return []
+        turn.ended = turn.cancelled = True
+        if self._sending is None or self._sending.turn is not turn:
+            self._turns.remove(turn)
+        else:
+            # The server's turn must still end, so that what comes late is not taken for the next turn's text.
+            self._sending.sent = turn.length
+            turn.kept.clear()
+            turn.kept_from = turn.length
+        return []
+
+    # The connection.
+
+    def connected(self, sayso: bool) -> None:
+        """A session is open; ``sayso`` tells whether the server is one of ours."""
+        self._connected, self._sayso = True, sayso
+        self._held, self._engine_ready = False, True
+
+    def disconnected(self) -> list[UplinkEvent]:
+        """The connection is gone; what it had not confirmed will be sent again."""
+        self._connected = False
+        return self._take_back() + self._settle()
+
+    def resume(self) -> None:
+        """End a hold."""
+        self._held = False
+
+    def next_message(self) -> ClientEvent | None:
+        """What to send now; None when there is nothing, or nothing may be sent."""
+        if not self._connected or self._held or not self._engine_ready:
+            return None
+        sending = self._sending
+        if sending is None:
+            return self._start()
+        turn = sending.turn
+        if sending.sent < turn.length:
+            return append(self._take(sending))
+        if turn.ended and not sending.final:
+            sending.final = True
+            return Commit(final=True)
+        return None
+
+    @property
+    def awaits_done(self) -> bool:
+        """Whether the server has all audio of a turn and owes its end."""
+        return self._sending is not None and self._sending.final and self._engine_ready
+
+    @property
+    def backlog_ms(self) -> int:
+        """Audio that was said and not yet handed to the connection."""
+        waiting = 0
+        for turn in self._turns:
+            sent = self._sending.sent if self._sending is not None and self._sending.turn is turn else turn.confirmed
+            waiting += turn.length - max(sent, turn.kept_from)
+        return waiting // _PER_MS
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no turn is open or waits for its text."""
+        return not self._turns
+
+    # What the server says.
+
+    def received(self, event: Received) -> list[UplinkEvent]:
+        """Take an event of the current connection; what it means."""
+        match event:
+            case Delta(delta):
+                return self._heard(delta)
+            case Partial(text):
+                return self._guessed(text)
+            case Words():
+                return self._timed(event)
+            case Marker(audio_ms):
+                return self._confirm(audio_ms)
+            case Finished(text):
+                return self._finished(text)
+            case Error():
+                return self._failed(event)
+            case EngineState(state):
+                self._engine_ready = state == "ready"
+                self._held = self._held and not self._engine_ready
+        return []
+
+    def _heard(self, delta: str) -> list[UplinkEvent]:
+        sending = self._sending
+        if sending is None or not delta:
+            return []
+        sending.heard += delta
+        return self._show(sending, sending.rejoin.feed(delta))
+
+    def _show(self, sending: _Sending, piece: str) -> list[UplinkEvent]:
+        turn = sending.turn
+        if not turn.text:
+            piece = piece.lstrip()
+        elif piece and not sending.shown and not piece[0].isspace():
+            piece = " " + piece
+        if not piece or turn.cancelled:
+            return []
+        sending.shown = True
+        turn.text += piece
+        turn.pending += piece
+        return [TurnStable(turn.id, piece)]
+
+    def _guessed(self, text: str) -> list[UplinkEvent]:
+        sending = self._sending
+        if sending is None or sending.turn.cancelled:
+            return []
+        text = sending.rejoin.preview(text)
+        if not sending.turn.text:
+            text = text.lstrip()
+        elif text and not sending.shown and not text[0].isspace():
+            text = " " + text
+        return [TurnTentative(sending.turn.id, text)]
+
+    def _timed(self, event: Words) -> list[UplinkEvent]:
+        sending = self._sending
+        if sending is None or sending.turn.cancelled:
+            return []
+        offset = sending.base // _PER_MS
+        words = tuple(TurnWord(word.text, word.start_ms + offset, word.end_ms + offset) for word in event.words)
+        return [TurnWords(sending.turn.id, words)]
+
+    def _confirm(self, audio_ms: int) -> list[UplinkEvent]:
+        sending = self._sending
+        if sending is not None:
+            position = min(sending.position(audio_ms * _PER_MS), sending.sent)
+            if position > sending.turn.confirmed:
+                sending.turn.pending, sending.turn.hole = "", False
+                _release(sending.turn, position)
+        return []
+
+    def _finished(self, text: str) -> list[UplinkEvent]:
+        sending = self._sending
+        if sending is None:
+            return []
+        rest = text[len(sending.heard) :] if text.startswith(sending.heard) else ""
+        events = self._heard(rest) + self._show(sending, sending.rejoin.finish())
+        turn = sending.turn
+        turn.pending, turn.hole = "", False
+        _release(turn, sending.sent)
+        self._sending = None
+        return events + self._settle()
+
+    def _failed(self, error: Error) -> list[UplinkEvent]:
+        code = error.code or "failed"
+        turn = self._sending.turn if self._sending is not None else None
+        if self._sayso and not error.turn_lost and code in _HARMLESS:
+            return []
+        events = self._take_back()
+        delay = 1.0
+        if turn is not None:
+            turn.failures += 1
+            delay = min(2.0 ** (turn.failures - 1), 8.0)
+            if turn.failures >= _TRIES:
+                events += self._give_up(turn, code, error.error)
+        events += self._settle()
+        if self._sayso and error.turn_lost:
+            self._held = True
+            return [*events, Hold(delay)]
+        # What the server still holds of the turn would leak into the next one: only a new session is clean.
+        return [*events, Reconnect(delay, code, error.error)]
+
+    # The line.
+
+    def _find(self, turn_id: int) -> _Turn | None:
+        return next((turn for turn in self._turns if turn.id == turn_id and not turn.cancelled), None)
+
+    def _start(self) -> ClientEvent | None:
+        turn = next(iter(self._turns), None)
+        if turn is None or turn.confirmed >= turn.length:
+            return None
+        self._sending = _Sending(turn, turn.confirmed, turn.confirmed, Rejoin(turn.pending, turn.hole))
+        return Commit()
+
+    def _take(self, sending: _Sending) -> bytes:
+        turn = sending.turn
+        start = sending.sent - turn.kept_from
+        count = min(_LARGEST_APPEND, turn.length - sending.sent)
+        sending.sent += count
+        return bytes(turn.kept[start * _BYTES : (start + count) * _BYTES])
+
+    def _take_back(self) -> list[UplinkEvent]:
+        """The server's turn is gone: its audio is unsent again, except for what is not kept any more."""
+        sending, self._sending = self._sending, None
+        if sending is None:
+            return []
+        turn = sending.turn
+        if turn.cancelled:
+            return []
+        events: list[UplinkEvent] = [TurnTentative(turn.id, "")]
+        if turn.kept_from > turn.confirmed:
+            events.append(_lose(turn, turn.kept_from, "audio_dropped", _DROPPED))
+            turn.hole = True
+        return events
+
+    def _give_up(self, turn: _Turn, code: str, message: str) -> list[UplinkEvent]:
+        turn.failures = 0
+        turn.pending, turn.hole = "", False
+        if turn.cancelled or turn.confirmed >= turn.length:
+            return []
+        return [_lose(turn, turn.length, code, message)]
+
+    def _drop_oldest(self) -> list[UplinkEvent]:
+        """Hold the bound of what is kept, oldest first."""
+        events: list[UplinkEvent] = []
+        excess = sum(len(turn.kept) for turn in self._turns) // _BYTES - self._keep
+        for turn in self._turns:
+            if excess <= 0:
+                break
+            count = min(len(turn.kept) // _BYTES, max(excess, _LEAST_DROP))
+            excess -= count
+            position = turn.kept_from + count
+            sending = self._sending if self._sending is not None and self._sending.turn is turn else None
+            if sending is None:
+                events.append(_lose(turn, position, "audio_dropped", _DROPPED))
+            elif sending.sent >= position:
+                # It is on its way and may still be confirmed; it is lost only if the connection is.
+                _forget(turn, position)
+            else:
+                events += self._lose_unsent(sending, position)
+        return events + self._settle()
+
+    def _lose_unsent(self, sending: _Sending, position: int) -> list[UplinkEvent]:
+        skipped = position - sending.sent
+        sending.turn.lost += skipped
+        sending.gaps.append((self._server_length(sending), skipped))
+        sending.sent = position
+        _forget(sending.turn, position)
+        return [TurnLost(sending.turn.id, skipped // _PER_MS, "audio_dropped", _DROPPED)]
+
+    @staticmethod
+    def _server_length(sending: _Sending) -> int:
+        return sending.sent - sending.base - sum(missing for _, missing in sending.gaps)
+
+    def _settle(self) -> list[UplinkEvent]:
+        """End the turns at the head of the line of which nothing is open any more."""
+        events: list[UplinkEvent] = []
+        while self._turns and self._sending is None:
+            turn = self._turns[0]
+            if turn.cancelled:
+                self._turns.popleft()
+            elif turn.ended and turn.confirmed >= turn.length:
+                self._turns.popleft()
+                events.append(TurnDone(turn.id, turn.text))
+            else:
+                break
+        return events
+
+
+_DROPPED = "The server could not be reached for so long that the oldest speech had to be given up."
+
+
+def _forget(turn: _Turn, position: int) -> None:
+    """Keep no audio before this position."""
+    count = position - turn.kept_from
+    if count > 0:
+        del turn.kept[: count * _BYTES]
+        turn.kept_from = position
+
+
+def _release(turn: _Turn, position: int) -> None:
+    """All audio before this position is confirmed."""
+    turn.confirmed = max(turn.confirmed, position)
+    turn.failures = 0
+    _forget(turn, position)
+
+
+def _lose(turn: _Turn, position: int, code: str, message: str) -> TurnLost:
+    """Count all unconfirmed audio before this position as lost."""
+    count = position - turn.confirmed
+    turn.lost += count
+    turn.confirmed = position
+    _forget(turn, position)
+    return TurnLost(turn.id, count // _PER_MS, code, message)

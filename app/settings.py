@@ -1,0 +1,154 @@
+"""What the user has chosen, and where it is kept. Reading and writing block: at start-up, or on a worker thread.
+
+The file is JSON in the user's configuration folder, written whole or not at all. A file that cannot be read is set
+aside, never overwritten. Keys are not in it: they are in the system's keyring, or where there is none in a file that
+only the user can read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import platformdirs
+
+from sayso.app.errors import AppError
+from sayso.app.snapshot import Mode, ServerKind
+
+_FILE = "settings.json"
+_KEYS_FILE = "keys.json"
+_SERVICE = "sayso"
+
+
+class SettingsError(AppError):
+    """Codes: settings_unreadable, settings_unwritable, keys_unwritable."""
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """``microphone`` empty follows the system's default; ``model`` empty takes the server's own."""
+
+    microphone: str = ""
+    mode: Mode = Mode.COMMANDS
+    server: ServerKind = ServerKind.EMBEDDED
+    remote_url: str = ""
+    remote_model: str = ""
+    model: str = "auto"
+    device: str = "auto"
+    threads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings in force, and a line for people when the file had to be set aside."""
+
+    settings: Settings
+    warning: str = ""
+
+
+def folder() -> Path:
+    """The user's configuration folder for Sayso."""
+    return platformdirs.user_config_path("sayso", appauthor=False)
+
+
+def load(where: Path | None = None) -> Loaded:
+    """Read the settings; defaults when there are none. Raises nothing but for a folder that cannot be used at all."""
+    path = (where or folder()) / _FILE
+    try:
+        return Loaded(msgspec.json.decode(path.read_bytes(), type=Settings))
+    except FileNotFoundError:
+        return Loaded(Settings())
+    except msgspec.DecodeError as error:
+        aside = path.with_suffix(".broken.json")
+        path.replace(aside)
+        return Loaded(Settings(), f"The settings could not be read ({error}) and were reset; the old file is {aside}.")
+    except OSError as error:
+        raise SettingsError("settings_unreadable", f"{path} cannot be read: {error.strerror}.") from error
+
+
+def save(settings: Settings, where: Path | None = None) -> None:
+    """Write the settings, whole or not at all. Raises SettingsError ``settings_unwritable``."""
+    path = (where or folder()) / _FILE
+    try:
+        _write(path, msgspec.json.format(msgspec.json.encode(settings), indent=2))
+    except OSError as error:
+        raise SettingsError("settings_unwritable", f"{path} cannot be written: {error.strerror}.") from error
+
+
+class KeyStore:
+    """API keys by server address. A keyring may ask the user to unlock it, so call this on a worker thread."""
+
+    def __init__(self, where: Path | None = None) -> None:
+        self._path = (where or folder()) / _KEYS_FILE
+
+    def get(self, url: str) -> str:
+        """The key for this server; empty when there is none."""
+        return self._in_keyring(url) or self._in_file().get(url, "")
+
+    def set(self, url: str, key: str) -> str:
+        """Keep the key (empty removes it); gives a line for people when it could only be kept in a file."""
+        if self._to_keyring(url, key):
+            if url in self._in_file():
+                self._to_file(url, "")
+            return ""
+        self._to_file(url, key)
+        return f"No system keyring was found: the key is kept in {self._path}, readable by you only." if key else ""
+
+    def _in_keyring(self, url: str) -> str:
+        try:
+            import keyring
+            from keyring.errors import KeyringError
+        except ImportError:
+            return ""
+        try:
+            return keyring.get_password(_SERVICE, url) or ""
+        except (KeyringError, RuntimeError):
+            return ""
+
+    def _to_keyring(self, url: str, key: str) -> bool:
+        try:
+            import keyring
+            from keyring.errors import KeyringError, PasswordDeleteError
+        except ImportError:
+            return False
+        try:
+            if key:
+                keyring.set_password(_SERVICE, url, key)
+            else:
+                with contextlib.suppress(PasswordDeleteError):
+                    keyring.delete_password(_SERVICE, url)
+        except (KeyringError, RuntimeError):
+            return False
+        return True
+
+    def _in_file(self) -> dict[str, str]:
+        try:
+            return msgspec.json.decode(self._path.read_bytes(), type=dict[str, str])
+        except (OSError, msgspec.DecodeError):
+            return {}
+
+    def _to_file(self, url: str, key: str) -> None:
+        keys = {**self._in_file(), url: key}
+        try:
+            _write(self._path, msgspec.json.encode({url: key for url, key in keys.items() if key}))
+        except OSError as error:
+            raise SettingsError("keys_unwritable", f"{self._path} cannot be written: {error.strerror}.") from error
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Replace the file in one step, readable by the user only."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
