@@ -1,1 +1,57 @@
-"""What a command does on this computer; one family a file."""
+"""What commands do to the computer: one file for each family, run by the performer.
+
+A new family is a file with an ``Action``, a line in ``create`` and its sentences in ``assets/commands``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from sayso.app.actions.applications import Applications
+from sayso.app.actions.base import Action, Outcome, Receipt, UndoToken
+from sayso.app.actions.desktop import Backend, detect
+from sayso.app.actions.edit import Edit
+from sayso.app.actions.errors import ActionError
+from sayso.app.actions.keys import Keys
+from sayso.app.actions.launch import Launcher
+from sayso.app.actions.performer import Performer
+from sayso.app.actions.typing import Typing, Typist
+from sayso.app.actions.undo import UndoLog
+from sayso.app.actions.volume import Volume
+from sayso.app.actions.web import Web
+from sayso.app.actions.windows import Windows
+
+__all__ = ["ActionError", "Outcome", "Performer", "Receipt", "UndoToken", "create"]
+
+
+def create(
+    backend: Backend | None = None, *, environment: Mapping[str, str] | None = None, own_pid: int | None = None
+) -> Performer:
+    """A performer with all families for this session.
+
+    ``environment`` (``os.environ`` by default) is what started programs get and what tells the session, its
+    applications, browser and sound server. ``own_pid`` marks our own windows, which are never typed into or closed.
+    """
+    variables = os.environ if environment is None else environment
+    desktop = detect(variables) if backend is None else backend
+    pid = os.getpid() if own_pid is None else own_pid
+    launcher = Launcher(variables)
+    typist = Typist(desktop, pid)
+    undo = UndoLog()
+    applications = Applications(desktop, launcher)
+    actions: list[Action] = [
+        applications,
+        Web(launcher, applications),
+        Typing(typist),
+        Keys(desktop, typist),
+        Volume(_sound_server(variables)),
+        Windows(desktop, applications, pid),
+        Edit(typist, undo),
+    ]
+    return Performer(actions, desktop, typist, undo, pid)
+
+
+def _sound_server(variables: Mapping[str, str]) -> str | None:
+    """The sound server that the environment names, None for the session's default."""
+    return variables.get("PULSE_SERVER") or None

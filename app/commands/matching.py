@@ -171,7 +171,7 @@ def _repairs(grammar: Grammar, utterance: Utterance) -> Iterator[Utterance]:
             options.append((fuzz.ratio(utterance.text, shape.text), len(utterance.words), shape.text))
         elif shape.head:
             options += _heads(shape, utterance)
-    options = [option for option in options if HEAD_ALIKE <= option[0]]
+    options = [option for option in options if option[0] >= HEAD_ALIKE]
     options.sort(key=lambda option: -option[0])
     for _, replaced, text in dict.fromkeys(options[:_TRIES]):
         first, last = utterance.words[0], utterance.words[replaced - 1]

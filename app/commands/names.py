@@ -10,8 +10,8 @@ from rapidfuzz import fuzz
 
 LIKELY = 78.0
 """Least score, of 100, for a name that was probably meant."""
-CERTAIN = 90.0
-"""Least score for a name that was said, give or take a recogniser's spelling."""
+CERTAIN = 92.0
+"""Least score for a name that was said, give or take spaces; keywords score less."""
 MARGIN = 8.0
 """Points by which the best must lead the second; otherwise the speaker is asked."""
 
@@ -66,9 +66,11 @@ def resolve(spoken: str, things: Sequence[Named]) -> Found | Ambiguous | Unknown
     if not ranked or ranked[0][0] < LIKELY:
         return Unknown(ranked[0][1] if ranked and ranked[0][0] >= 55.0 else None)
     best_score, best = ranked[0]
-    if len(ranked) > 1 and best_score - ranked[1][0] < MARGIN:
-        return Ambiguous(best, ranked[1][1])
-    return Found(best, best_score)
+    # A full name beats a part of another one, and of two with one title the first will do: they cannot be told apart.
+    rival = next((pair for pair in ranked[1:] if pair[1].title != best.title), None)
+    if rival is None or best_score == 100.0 > rival[0] or best_score - rival[0] >= MARGIN:
+        return Found(best, best_score)
+    return Ambiguous(best, rival[1])
 
 
 def score(spoken: str, thing: Named) -> float:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from text_to_num import find_numbers
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*(?:\.[^\W_]+)*|%", re.UNICODE)
+_APOSTROPHE = "\u2019"
+_WORD = re.compile(rf"[^\W_]+(?:['{_APOSTROPHE}][^\W_]+)*(?:\.[^\W_]+)*|%", re.UNICODE)
 _LIKE_NUMBER = re.compile(r"\d+")
 
 
@@ -82,14 +83,15 @@ class Rules:
 
 def normalise(heard: str, rules: Rules, language: str = "en") -> Utterance:
     """The utterance's words as the grammar spells them; empty for text without a word."""
-    words = [
-        Word("percent" if found.group() == "%" else found.group().lower().replace("’", "'"), found.start(), found.end())
-        for found in _WORD.finditer(heard)
-    ]
+    words = [Word(_plain(found.group()), found.start(), found.end()) for found in _WORD.finditer(heard)]
     words = [word for word in words if word.text not in rules.anywhere]
     words = _strip(words, rules)
     words = _respell(words, rules)
     return Utterance(heard, tuple(_digits(words, language)))
+
+
+def _plain(word: str) -> str:
+    return "percent" if word == "%" else word.lower().replace(_APOSTROPHE, "'")
 
 
 def _longest_first(phrases: Iterable[str]) -> tuple[tuple[str, ...], ...]:

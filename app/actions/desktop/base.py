@@ -1,0 +1,80 @@
+"""What actions need of a desktop session, whichever it is: windows, keys and text.
+
+Every method but ``interrupt`` blocks and is called from one worker thread at a time. Failure is always an ActionError.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Protocol
+
+from sayso.app.actions.errors import ActionError
+
+MODIFIERS = ("control", "shift", "alt", "super")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A top-level window as it was when it was asked for."""
+
+    id: int
+    title: str = ""
+    instance: str = ""
+    """First part of WM_CLASS: “xterm”."""
+    application: str = ""
+    """Second part of WM_CLASS: “XTerm”."""
+    pid: int = 0
+    """0 where the window does not tell."""
+    age: int = 0
+    """Place among all windows by age, 0 for the oldest; the order in which “next window” goes round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chord:
+    """Keys pressed together: modifiers of ``MODIFIERS`` and one key by its X keysym name."""
+
+    modifiers: tuple[str, ...]
+    key: str
+
+    @property
+    def title(self) -> str:
+        """“Control+Shift+T”."""
+        key = self.key.replace("_", " ")
+        return "+".join([*(name.capitalize() for name in self.modifiers), key.upper() if len(key) == 1 else key])
+
+
+class Backend(Protocol):
+    """One kind of session; see ``x11`` and ``none``."""
+
+    name: str
+
+    def windows(self) -> list[Window]:
+        """Windows that people switch between, the one in front first."""
+
+    def active_window(self) -> Window | None:
+        """The window that has the keyboard."""
+
+    def type_text(self, text: str, window: int, halt: threading.Event) -> None:
+        """Type ``text`` into ``window`` and no other; stops with an error when another window gets the keyboard."""
+
+    def press(self, chord: Chord, times: int, window: int | None, halt: threading.Event) -> None:
+        """Press and release a chord some times, in ``window`` unless that is None."""
+
+    def activate(self, window: int, halt: threading.Event) -> None:
+        """Bring a window to the front; returns once it has the keyboard."""
+
+    def close_window(self, window: int) -> None:
+        """Ask a window to close, as its close button does."""
+
+    def interrupt(self) -> None:
+        """Make a call that blocks in another thread fail soon. Any thread."""
+
+    def disconnect(self) -> None:
+        """Give up the connection; the next call opens one again."""
+
+
+def check(halt: threading.Event) -> None:
+    """Raise where the action was cancelled."""
+    if halt.is_set():
+        raise ActionError("cancelled", "Cancelled.")

@@ -1,0 +1,54 @@
+"""Sessions in which Sayso cannot press keys or move windows: every such need is refused, with the reason."""
+
+from __future__ import annotations
+
+import threading
+from typing import NoReturn
+
+from sayso.app.actions.desktop.base import Chord, Window
+from sayso.app.actions.errors import ActionError
+
+NO_DISPLAY = (
+    "There is no graphical session here (DISPLAY is not set), so nothing can be typed and no window reached. "
+    "Start Sayso inside a desktop session."
+)
+WAYLAND = (
+    "This is a Wayland session, which does not let Sayso press keys or reach windows yet. "
+    "Log in with an X11 session (“on Xorg” at the login screen) for typing, keys and windows; "
+    "opening applications, web pages and the volume work here."
+)
+
+
+class Refusing:
+    """A backend that refuses; any thread. ``reason`` is in words for people."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name = name
+        self._reason = reason
+
+    def _refuse(self) -> NoReturn:
+        raise ActionError("needs_x11", self._reason)
+
+    def windows(self) -> list[Window]:
+        self._refuse()
+
+    def active_window(self) -> Window | None:
+        self._refuse()
+
+    def type_text(self, text: str, window: int, halt: threading.Event) -> None:
+        self._refuse()
+
+    def press(self, chord: Chord, times: int, window: int | None, halt: threading.Event) -> None:
+        self._refuse()
+
+    def activate(self, window: int, halt: threading.Event) -> None:
+        self._refuse()
+
+    def close_window(self, window: int) -> None:
+        self._refuse()
+
+    def interrupt(self) -> None:
+        """Nothing blocks here."""
+
+    def disconnect(self) -> None:
+        """Nothing is connected here."""

@@ -1,0 +1,45 @@
+"""The X11 backend: one connection, its keyboard and its windows. One worker thread at a time, but for ``interrupt``."""
+
+from __future__ import annotations
+
+import threading
+
+from sayso.app.actions.desktop.base import Chord, Window
+from sayso.app.actions.desktop.x11_connection import X11Connection
+from sayso.app.actions.desktop.x11_keyboard import X11Keyboard
+from sayso.app.actions.desktop.x11_windows import X11Windows
+
+
+class X11:
+    """See ``base.Backend``. Connects when first used and again after the connection was lost."""
+
+    name = "x11"
+
+    def __init__(self, display: str) -> None:
+        self._connection = X11Connection(display)
+        self._keyboard = X11Keyboard(self._connection)
+        self._windows = X11Windows(self._connection)
+
+    def windows(self) -> list[Window]:
+        return self._windows.all()
+
+    def active_window(self) -> Window | None:
+        return self._windows.active()
+
+    def type_text(self, text: str, window: int, halt: threading.Event) -> None:
+        self._keyboard.type_text(text, lambda: self._windows.active_id() == window, halt)
+
+    def press(self, chord: Chord, times: int, window: int | None, halt: threading.Event) -> None:
+        self._keyboard.press(chord, times, lambda: window is None or self._windows.active_id() == window, halt)
+
+    def activate(self, window: int, halt: threading.Event) -> None:
+        self._windows.activate(window, halt)
+
+    def close_window(self, window: int) -> None:
+        self._windows.close(window)
+
+    def interrupt(self) -> None:
+        self._connection.interrupt()
+
+    def disconnect(self) -> None:
+        self._connection.drop()

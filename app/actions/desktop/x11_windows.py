@@ -1,0 +1,94 @@
+"""Windows through the window manager's EWMH properties. One worker thread at a time."""
+
+from __future__ import annotations
+
+import struct
+import threading
+import time
+
+import xcffib
+from xcffib.xproto import EventMask
+
+from sayso.app.actions.desktop.base import Window, check
+from sayso.app.actions.desktop.x11_connection import X11Connection
+from sayso.app.actions.errors import ActionError
+
+_ACTIVATE_WAIT_S = 2.0
+_FROM_PAGER = 2
+"""EWMH's source indication for requests that the user made."""
+_NOT_SWITCHED_TO = ("_NET_WM_WINDOW_TYPE_DESKTOP", "_NET_WM_WINDOW_TYPE_DOCK", "_NET_WM_WINDOW_TYPE_NOTIFICATION")
+
+
+class X11Windows:
+    """Lists, activates and closes windows."""
+
+    def __init__(self, connection: X11Connection) -> None:
+        self._x = connection
+
+    def all(self) -> list[Window]:
+        with self._x.calls():
+            self._require_manager()
+            by_age = self._x.numbers(self._x.root, "_NET_CLIENT_LIST")
+            stacked = self._x.numbers(self._x.root, "_NET_CLIENT_LIST_STACKING") or by_age
+            ages = {window: age for age, window in enumerate(by_age)}
+            found = [self._describe(window, ages.get(window, len(ages))) for window in reversed(stacked)]
+            return [window for window in found if window is not None]
+
+    def active_id(self) -> int:
+        """The active window's id, 0 for none."""
+        with self._x.calls() as connection:
+            if self._has_manager():
+                return next(iter(self._x.numbers(self._x.root, "_NET_ACTIVE_WINDOW")), 0)
+            focus = int(connection.core.GetInputFocus().reply().focus)
+            # 0 and 1 are “none” and “whatever the pointer is on”.
+            return 0 if focus in (0, 1, self._x.root) else focus
+
+    def active(self) -> Window | None:
+        with self._x.calls():
+            window = self.active_id()
+            return self._describe(window, 0, any_type=True) if window else None
+
+    def activate(self, window: int, halt: threading.Event) -> None:
+        """Raise a window and give it the keyboard; returns once it has it."""
+        with self._x.calls():
+            self._require_manager()
+            self._ask(window, "_NET_ACTIVE_WINDOW", [_FROM_PAGER, 0, 0])
+        until = time.monotonic() + _ACTIVATE_WAIT_S
+        while self.active_id() != window:
+            check(halt)
+            if time.monotonic() > until:
+                raise ActionError("window_not_shown", "The window did not come to the front.")
+            halt.wait(0.02)
+
+    def close(self, window: int) -> None:
+        with self._x.calls():
+            self._require_manager()
+            self._ask(window, "_NET_CLOSE_WINDOW", [0, _FROM_PAGER])
+            self._x.sync()
+
+    def _ask(self, window: int, message: str, data: list[int]) -> None:
+        """Send the window manager a message about a window."""
+        with self._x.calls() as connection:
+            packed = struct.pack("=BB2xII5I", 33, 32, window, self._x.atom(message), *(data + [0] * 5)[:5])
+            mask = EventMask.SubstructureNotify | EventMask.SubstructureRedirect
+            connection.core.SendEvent(False, self._x.root, mask, packed, is_checked=True).check()
+
+    def _describe(self, window: int, age: int, any_type: bool = False) -> Window | None:
+        """The window's names; None for one that has just closed or that people do not switch to."""
+        try:
+            types = {self._x.atom(name) for name in _NOT_SWITCHED_TO}
+            if not any_type and types & set(self._x.numbers(window, "_NET_WM_WINDOW_TYPE")):
+                return None
+            instance, _, rest = self._x.text(window, "WM_CLASS").partition("\0")
+            title = self._x.text(window, "_NET_WM_NAME") or self._x.text(window, "WM_NAME")
+            pid = next(iter(self._x.numbers(window, "_NET_WM_PID")), 0)
+        except xcffib.xproto.WindowError:
+            return None
+        return Window(window, title, instance, rest.rstrip("\0"), pid, age)
+
+    def _has_manager(self) -> bool:
+        return bool(self._x.numbers(self._x.root, "_NET_SUPPORTING_WM_CHECK"))
+
+    def _require_manager(self) -> None:
+        if not self._has_manager():
+            raise ActionError("no_window_manager", "No window manager is running, so windows cannot be reached.")

@@ -1,0 +1,51 @@
+"""“Scratch that” and “undo that”. One worker thread at a time."""
+
+from __future__ import annotations
+
+import threading
+
+from sayso.app.actions.base import Done, Job, Receipt
+from sayso.app.actions.errors import ActionError
+from sayso.app.actions.typing import Typist
+from sayso.app.actions.undo import UndoLog
+from sayso.app.commands.matching import Match
+from sayso.app.commands.names import Named
+
+
+class Edit:
+    """Takes back what Sayso itself did; it never touches anything else."""
+
+    family = "edit"
+
+    def __init__(self, typist: Typist, undo: UndoLog) -> None:
+        self._typist = typist
+        self._undo = undo
+
+    def describe(self, match: Match) -> str:
+        return match.title
+
+    def perform(self, job: Job) -> Done:
+        return self._scratch(job) if job.match.command.verb == "scratch" else self._undo_last(job)
+
+    def _scratch(self, job: Job) -> Done:
+        typed = self._typist.take_back(job.halt)
+        count = len(typed.text.strip())
+
+        def revert(halt: threading.Event) -> Done:
+            self._typist.type(typed.text, None, halt)
+            return Done(f"{count} characters typed again", Receipt.SENT)
+
+        return Done(f"{count} character{'s' if count != 1 else ''} removed", Receipt.SENT, revert)
+
+    def _undo_last(self, job: Job) -> Done:
+        entry = self._undo.latest()
+        if entry is None:
+            raise ActionError(
+                "nothing_to_undo",
+                "There is nothing of mine to undo. “Press control Z” undoes in the application in front.",
+            )
+        done = self._undo.revert(entry, job.halt)
+        return Done(done.detail, done.receipt, title=f"Undo: {entry.token.title}")
+
+    def names(self) -> list[Named]:
+        return []
