@@ -135,3 +135,5 @@ class Snapshot:
     notices: tuple[Notice, ...] = ()
     behind_ms: int = 0
     """Audio that waits for the server, shown above one second."""
+    asleep: bool = False
+    """True after “stop listening”: speech is shown but only “start listening” acts."""

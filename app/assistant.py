@@ -1,0 +1,272 @@
+"""The single controller: microphone, server, transcript and commands in; snapshots out. Runs on the event loop.
+
+It is the only file that knows all of them. Data flows one way down (speech to the server) and one way up (text to
+lines, commands and a snapshot); the window sees only snapshots and calls only intents.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from typing import Any
+
+from sayso.app.audio.level import Level
+from sayso.app.audio.listener import (
+    Listener,
+    ListenerEvent,
+    MicrophoneChanged,
+    SpeechAudio,
+    SpeechEnded,
+    SpeechStarted,
+)
+from sayso.app.commander import Commander, Surroundings
+from sayso.app.desktop_state import DesktopStateMachine
+from sayso.app.errors import AppError
+from sayso.app.realtime.client import RealtimeClient
+from sayso.app.realtime.events import Behind, Connection, RealtimeEvent, TurnDone, TurnStable, TurnTentative
+from sayso.app.server_choice import ServerChoice
+from sayso.app.settings_store import SettingsStore
+from sayso.app.snapshot import (
+    DesktopState,
+    LineKind,
+    MicrophoneState,
+    MicrophoneView,
+    Mode,
+    Notice,
+    ServerKind,
+    ServerState,
+    Snapshot,
+)
+from sayso.app.transcript import Transcript
+
+log = logging.getLogger(__name__)
+
+_LAST_WORDS_S = 3.0
+"""How long quitting waits for the text of what was said, and again for what it asked for."""
+
+
+class Assistant:
+    """Implements the window's intents; ``publish`` gets a snapshot after every change.
+
+    The collaborators' callbacks are ``hear`` (listener), ``receive`` (client), ``changed`` and ``outcome`` (commander);
+    ``app.composition`` ties them.
+    """
+
+    def __init__(self, publish: Callable[[Snapshot], None], store: SettingsStore) -> None:
+        self._publish = publish
+        self._store = store
+        self._states = DesktopStateMachine()
+        self._transcript = Transcript()
+        self._microphone = MicrophoneView(MicrophoneState.CLOSED)
+        self._notices: tuple[Notice, ...] = ()
+        self._behind_ms = 0
+        self._turn: int | None = None
+        self._around: dict[int, asyncio.Task[Surroundings]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._quit = asyncio.Event()
+        self._listener: Listener
+        self._client: RealtimeClient
+        self._commander: Commander
+        self._server: ServerChoice
+
+    def join(self, listener: Listener, client: RealtimeClient, commander: Commander, server: ServerChoice) -> None:
+        """Take the collaborators, which were built with this assistant's callbacks; once, before ``run``."""
+        self._listener, self._client, self._commander, self._server = listener, client, commander, server
+        if self._store.warning:
+            self._notice("settings", self._store.warning)
+
+    async def run(self) -> None:
+        """Listen and act until ``quit``; then finish what was said and give everything back."""
+        commander = asyncio.create_task(self._commander.run(), name="commander")
+        try:
+            self.start()
+            await self._server.begin()
+            await self._quit.wait()
+            await self._finish()
+        finally:
+            commander.cancel()
+            tasks = [commander, *self._tasks, *self._around.values()]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self._listener.close()
+            await self._client.close()
+            await self._server.close()
+            await self._store.written()
+
+    async def _finish(self) -> None:
+        await self._listener.stop()
+        if await self._client.finished(_LAST_WORDS_S):
+            try:
+                await asyncio.wait_for(self._commander.finished(), _LAST_WORDS_S)
+            except TimeoutError:
+                log.warning("quit before every command was carried out")
+
+    # What the window asks for.
+
+    def start(self) -> None:
+        if not self._states.listening and self._states.move(DesktopState.LISTENING):
+            self._commander.wake()
+            self._spawn(self._listener.start(self._store.settings.microphone))
+            self.changed()
+
+    def stop(self) -> None:
+        if self._states.move(DesktopState.IDLE):
+            self._spawn(self._listener.stop())
+            self.changed()
+
+    def toggle(self) -> None:
+        if self._states.listening:
+            self.stop()
+        else:
+            self.start()
+
+    def use_embedded(self) -> None:
+        self._spawn(self._use(self._server.use_embedded()))
+        self._store.change(server=ServerKind.EMBEDDED)
+
+    def use_remote(self, url: str, key: str) -> None:
+        self._spawn(self._use_remote(url, key))
+
+    def set_mode(self, mode: Mode) -> None:
+        self._commander.set_mode(mode)
+
+    def undo(self, item_id: int) -> None:
+        self._commander.undo(item_id)
+
+    def dismiss(self, notice_code: str) -> None:
+        self._notices = tuple(notice for notice in self._notices if notice.code != notice_code)
+        self.changed()
+
+    def quit(self) -> None:
+        self._states.move(DesktopState.QUITTING)
+        self.changed()
+        self._quit.set()
+
+    # What the collaborators tell.
+
+    def hear(self, event: ListenerEvent) -> None:
+        """From the microphone: speech goes to the server as a turn."""
+        match event:
+            case SpeechStarted(at):
+                self._begin(at)
+            case SpeechAudio(samples):
+                if self._turn is not None:
+                    self._client.append(self._turn, samples)
+                return
+            case SpeechEnded():
+                self._end()
+            case Level(db=db, clipping=clipping):
+                self._microphone = replace(self._microphone, level_db=db, clipping=clipping)
+            case MicrophoneChanged(state, name, detail):
+                self._microphone = replace(self._microphone, state=state, name=name, detail=detail)
+        self.changed()
+
+    def receive(self, event: RealtimeEvent) -> None:
+        """From the server: text goes to the transcript, and whole utterances to the commander."""
+        self._transcript = self._transcript.apply(event)
+        match event:
+            case TurnStable(turn) | TurnTentative(turn):
+                self._expedite(turn)
+            case TurnDone(turn, text):
+                self._submit(turn, text)
+            case Connection():
+                self._spawn(self._connection(event))
+            case Behind(ms):
+                self._behind_ms = ms
+        self.changed()
+
+    def outcome(self, turn: int, kind: LineKind) -> None:
+        """From the commander: what became of an utterance."""
+        self._transcript = self._transcript.mark(turn, kind)
+        self.changed()
+
+    def changed(self) -> None:
+        """Something that the window shows has changed."""
+        if self._commander.mode is not self._store.settings.mode:
+            self._store.change(mode=self._commander.mode)
+        self._publish(
+            Snapshot(
+                state=self._states.state,
+                microphone=self._microphone,
+                server=self._server.view,
+                mode=self._commander.mode,
+                lines=self._transcript.lines,
+                feed=self._commander.feed.items,
+                notices=self._notices,
+                behind_ms=self._behind_ms,
+                asleep=self._commander.asleep,
+            )
+        )
+
+    def _begin(self, at: float) -> None:
+        self._end()
+        turn = self._turn = self._client.begin()
+        self._transcript = self._transcript.begin(turn, at)
+        self._around[turn] = asyncio.create_task(self._commander.look_around(), name="surroundings")
+
+    def _end(self) -> None:
+        turn, self._turn = self._turn, None
+        if turn is not None:
+            self._client.end(turn)
+
+    def _submit(self, turn: int, text: str) -> None:
+        around = self._around.pop(turn, None)
+        if text.strip() and around is not None:
+            self._commander.submit(turn, text, around)
+
+    def _expedite(self, turn: int) -> None:
+        """A whole command needs no long silence after it: act while the speaker still draws breath."""
+        line = self._transcript.find(turn)
+        if line is not None and turn == self._turn and self._commander.is_complete(line.stable + line.tentative):
+            self._listener.expedite()
+
+    async def _connection(self, event: Connection) -> None:
+        await self._server.apply(event)
+        if self._states.listening:
+            lost = event.state is ServerState.LOST or (
+                event.state is ServerState.CONNECTING and self._states.state is DesktopState.RECONNECTING
+            )
+            self._states.move(DesktopState.RECONNECTING if lost else DesktopState.LISTENING)
+        self.changed()
+
+    async def _use_remote(self, url: str, key: str) -> None:
+        async def switch() -> None:
+            warning = await self._server.use_remote(url, key)
+            self._store.change(server=ServerKind.REMOTE, remote_url=self._server.view.url)
+            if warning:
+                self._notice("key_in_file", warning)
+
+        await self._use(switch())
+
+    async def _use(self, switch: Coroutine[Any, Any, None]) -> None:
+        self.dismiss("server")
+        try:
+            await switch
+        except AppError as error:
+            self._notice("server", str(error), severe=True)
+        self.changed()
+
+    def _notice(self, code: str, text: str, *, severe: bool = False) -> None:
+        others = tuple(notice for notice in self._notices if notice.code != code)
+        self._notices = (*others, Notice(code, text, severe))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(self._guard(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
+        """A fault that nothing foresaw is shown and logged, and the assistant goes on."""
+        try:
+            await work
+        except AppError as error:
+            self._notice(error.code, str(error), severe=True)
+            self.changed()
+        except Exception:
+            log.exception("something went wrong at %s", time.strftime("%H:%M:%S"))
+            self._notice("internal", "Something went wrong inside Sayso; see the log.", severe=True)
+            self.changed()

@@ -1,0 +1,233 @@
+"""From a finished utterance to what was done: match, decide, perform, one after another. Runs on the event loop.
+
+Decisions are ``commands.policy``'s and deeds are ``actions.performer``'s; this file keeps their order, the action feed,
+and the two things that a command may change here: the mode and whether the assistant is asleep.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from sayso.app.actions import ActionError, Outcome, Performer, UndoToken
+from sayso.app.actions.desktop import Window
+from sayso.app.commands.grammar import Grammar
+from sayso.app.commands.matching import Match, match
+from sayso.app.commands.names import Names
+from sayso.app.commands.policy import Confirm, Ignore, Run, Type, decide
+from sayso.app.feed import Feed
+from sayso.app.snapshot import FeedState, LineKind, Mode
+
+log = logging.getLogger(__name__)
+
+_OPEN_SLOTS = frozenset({"text", "query", "address"})
+"""Slots that the speaker may always go on with, so that such a command is complete only when silence says so."""
+_YES = frozenset({"yes", "confirm", "go ahead", "do it", "yes please"})
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the speaker had in front when the utterance began."""
+
+    target: Window | None = None
+    names: Names | None = None
+
+
+class Commander:
+    """Carries out utterances in the order in which they were said.
+
+    ``on_change`` is called after every change of the feed, the mode or being asleep; ``on_outcome`` says what became of
+    a turn.
+    """
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        performer: Performer,
+        on_change: Callable[[], None],
+        on_outcome: Callable[[int, LineKind], None],
+        mode: Mode = Mode.COMMANDS,
+    ) -> None:
+        self._grammar = grammar
+        self._performer = performer
+        self._on_change = on_change
+        self._on_outcome = on_outcome
+        self._mode = mode
+        self._asleep = False
+        self._feed = Feed()
+        self._undo: dict[int, UndoToken] = {}
+        self._confirming: tuple[int, Match] | None = None
+        self._names: Names | None = None
+        self._queue: asyncio.Queue[Coroutine[Any, Any, None]] = asyncio.Queue()
+
+    @property
+    def feed(self) -> Feed:
+        return self._feed
+
+    @property
+    def mode(self) -> Mode:
+        return self._mode
+
+    @property
+    def asleep(self) -> bool:
+        """True after “stop listening”, until “start listening”."""
+        return self._asleep
+
+    def set_mode(self, mode: Mode) -> None:
+        self._mode = mode
+        self._on_change()
+
+    def wake(self) -> None:
+        """Act on speech again, as after “start listening”."""
+        self._asleep = False
+        self._on_change()
+
+    async def look_around(self) -> Surroundings:
+        """The window and the names that an utterance beginning now refers to; empty where none can be seen."""
+        try:
+            self._names = await self._performer.names()
+        except ActionError as error:
+            log.debug("no names: %s", error.code)
+        return Surroundings(await self._performer.target(), self._names)
+
+    def is_complete(self, heard: str) -> bool:
+        """Whether what was heard so far is a whole command that nothing more is needed for."""
+        if self._asleep or not heard.strip():
+            return False
+        found = match(self._grammar, heard, self._names)
+        return (
+            isinstance(found, Match)
+            and found.score >= 100.0
+            and not found.ordinary
+            and not _OPEN_SLOTS & found.slots.keys()
+        )
+
+    def submit(self, turn: int, heard: str, surroundings: Awaitable[Surroundings]) -> None:
+        """Carry out a finished utterance after those submitted before."""
+        self._queue.put_nowait(self._utterance(turn, heard, surroundings))
+
+    def undo(self, item_id: int) -> None:
+        """Take back what a feed item did, after what was submitted before."""
+        self._queue.put_nowait(self._undo_item(item_id))
+
+    async def run(self) -> None:
+        """Work through what is submitted until cancelled."""
+        try:
+            while True:
+                work = await self._queue.get()
+                try:
+                    await work
+                finally:
+                    self._queue.task_done()
+        finally:
+            while not self._queue.empty():
+                self._queue.get_nowait().close()
+                self._queue.task_done()
+
+    async def finished(self) -> None:
+        """Wait until everything submitted so far was carried out; the caller bounds it."""
+        await self._queue.join()
+
+    async def _utterance(self, turn: int, heard: str, surroundings: Awaitable[Surroundings]) -> None:
+        around = await surroundings
+        if await self._answered(turn, heard, around):
+            return
+        found = match(self._grammar, heard, around.names)
+        decision = decide(found, self._mode, heard=heard, asleep=self._asleep)
+        match decision:
+            case Run(command):
+                self._on_outcome(turn, LineKind.COMMAND)
+                await self._run(heard, command, around)
+            case Type(text):
+                await self._type(turn, text, around)
+            case Confirm(command, question):
+                self._on_outcome(turn, LineKind.COMMAND)
+                item = self._add(heard, self._performer.describe(command), FeedState.CONFIRM, f"{question} Say “yes”.")
+                self._confirming = (item, command)
+            case Ignore(reason):
+                if reason and not self._asleep:
+                    self._on_outcome(turn, LineKind.PLAIN)
+
+    async def _answered(self, turn: int, heard: str, around: Surroundings) -> bool:
+        """Whether the utterance answers an open question. Anything but a yes is a no, and is then heard as usual."""
+        if self._confirming is None:
+            return False
+        (item, command), self._confirming = self._confirming, None
+        if heard.strip(" .,!?").lower() not in _YES:
+            self._move(item, FeedState.REFUSED, "Not confirmed")
+            return False
+        self._on_outcome(turn, LineKind.COMMAND)
+        await self._perform(item, command, around)
+        return True
+
+    async def _run(self, heard: str, command: Match, around: Surroundings) -> None:
+        item = self._add(heard.strip(), self._performer.describe(command), FeedState.HEARD)
+        if self._performer.performs(command):
+            await self._perform(item, command, around)
+        else:
+            self._control(command)
+            self._move(item, FeedState.DONE)
+
+    async def _perform(self, item: int, command: Match, around: Surroundings) -> None:
+        self._move(item, FeedState.RUNNING)
+        try:
+            outcome = await self._performer.perform(command, around.target)
+        except ActionError as error:
+            self._move(item, FeedState.FAILED, str(error))
+            return
+        if command.intent == "edit.undo" and (undone := self._feed.last_undoable()) is not None:
+            self._undo.pop(undone.id, None)
+            self._move(undone.id, FeedState.UNDONE)
+        self._done(item, outcome)
+
+    def _control(self, command: Match) -> None:
+        """The commands that concern the assistant itself."""
+        match command.intent:
+            case "listening.stop":
+                self._asleep = True
+            case "listening.start":
+                self._asleep = False
+            case "mode.commands":
+                self._mode = Mode.COMMANDS
+            case "mode.dictation":
+                self._mode = Mode.DICTATION
+
+    async def _type(self, turn: int, text: str, around: Surroundings) -> None:
+        """Dictated text shows in the transcript as typed; only a failure is worth a place in the feed."""
+        try:
+            await self._performer.type(text, around.target)
+        except ActionError as error:
+            self._on_outcome(turn, LineKind.PLAIN)
+            self._add(text, "Type what was said", FeedState.FAILED, str(error))
+            return
+        self._on_outcome(turn, LineKind.DICTATED)
+
+    async def _undo_item(self, item_id: int) -> None:
+        token = self._undo.pop(item_id, None)
+        if token is None:
+            return
+        self._move(item_id, FeedState.RUNNING, "Undoing")
+        try:
+            await self._performer.undo(token)
+        except ActionError as error:
+            self._move(item_id, FeedState.DONE, str(error))
+            return
+        self._move(item_id, FeedState.UNDONE)
+
+    def _done(self, item: int, outcome: Outcome) -> None:
+        if outcome.undo is not None:
+            self._undo[item] = outcome.undo
+        self._move(item, FeedState.DONE, outcome.detail, can_undo=outcome.undo is not None)
+
+    def _add(self, heard: str, title: str, state: FeedState, detail: str = "") -> int:
+        item = self._feed.next_id
+        self._feed = self._feed.heard(heard, title, state, detail)
+        self._on_change()
+        return item
+
+    def _move(self, item: int, state: FeedState, detail: str = "", *, can_undo: bool = False) -> None:
+        self._feed = self._feed.moved(item, state, detail, can_undo=can_undo)
+        self._on_change()

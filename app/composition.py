@@ -1,0 +1,31 @@
+"""The composition root of the desktop without widgets: builds the assistant and everything it drives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sayso.app.actions import create
+from sayso.app.assistant import Assistant
+from sayso.app.audio.listener import Listener
+from sayso.app.commander import Commander
+from sayso.app.commands.grammar import Grammar
+from sayso.app.local_server import LocalServer
+from sayso.app.realtime.client import RealtimeClient
+from sayso.app.server_choice import ServerChoice
+from sayso.app.settings import KeyStore, Loaded
+from sayso.app.settings_store import SettingsStore
+from sayso.app.snapshot import Snapshot
+
+
+def compose(publish: Callable[[Snapshot], None], loaded: Loaded, local: LocalServer) -> Assistant:
+    """An assistant ready to ``run`` on the current event loop. ``local`` may have been spawned before.
+
+    Raises GrammarError where the commands that come with the app are missing or broken.
+    """
+    store = SettingsStore(loaded)
+    assistant = Assistant(publish, store)
+    client = RealtimeClient(local.endpoint, assistant.receive)
+    commander = Commander(Grammar.load(), create(), assistant.changed, assistant.outcome, mode=loaded.settings.mode)
+    server = ServerChoice(client, local, KeyStore(), loaded.settings)
+    assistant.join(Listener(assistant.hear), client, commander, server)
+    return assistant

@@ -1,0 +1,146 @@
+"""The commander with the real grammar and performer; the deeds themselves are recorded instead of done."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from dataclasses import dataclass, field
+
+import pytest
+
+from sayso.app.actions import ActionError, Performer
+from sayso.app.actions.base import Done, Job
+from sayso.app.actions.desktop.none import NO_DISPLAY, Refusing
+from sayso.app.actions.typing import Typist
+from sayso.app.actions.undo import UndoLog
+from sayso.app.commander import Commander, Surroundings
+from sayso.app.commands.grammar import Grammar
+from sayso.app.commands.matching import Match
+from sayso.app.commands.names import Named
+from sayso.app.snapshot import FeedState, LineKind, Mode
+
+
+@dataclass
+class Recorder:
+    """An action family that writes down what it was asked to do."""
+
+    family: str
+    done: list[str] = field(default_factory=list)
+    fails: bool = False
+
+    def describe(self, match: Match) -> str:
+        return match.title
+
+    def perform(self, job: Job) -> Done:
+        if self.fails:
+            raise ActionError("no_sound", "No sound server is running. Start one.")
+        self.done.append(job.match.intent)
+        return Done("it is louder", revert=lambda halt: self.done.append("reverted") or Done())
+
+    def names(self) -> list[Named]:
+        return [Named("firefox", "Firefox", ("Firefox",))] if self.family == "applications" else []
+
+
+@dataclass
+class Stage:
+    commander: Commander
+    volume: Recorder
+    applications: Recorder
+    outcomes: list[tuple[int, LineKind]]
+
+    async def say(self, *heard: str) -> None:
+        for turn, text in enumerate(heard, start=1):
+            self.commander.submit(turn, text, self._around())
+        await asyncio.wait_for(self.commander.finished(), 10)
+
+    def _around(self) -> Awaitable[Surroundings]:
+        return asyncio.ensure_future(self.commander.look_around())
+
+    def states(self) -> list[FeedState]:
+        return [item.state for item in self.commander.feed.items]
+
+
+@pytest.fixture(scope="module")
+def grammar() -> Grammar:
+    return Grammar.load()
+
+
+@pytest.fixture
+async def stage(grammar: Grammar) -> AsyncIterator[Stage]:
+    volume, applications = Recorder("volume"), Recorder("applications")
+    backend = Refusing("none", NO_DISPLAY)
+    performer = Performer([volume, applications], backend, Typist(backend, 1), UndoLog(), own_pid=1)
+    outcomes: list[tuple[int, LineKind]] = []
+    commander = Commander(grammar, performer, lambda: None, lambda turn, kind: outcomes.append((turn, kind)))
+    task = asyncio.create_task(commander.run())
+    yield Stage(commander, volume, applications, outcomes)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_a_command_is_done_and_its_line_is_marked_as_a_command(stage: Stage) -> None:
+    await stage.say("Volume up.")
+    assert stage.volume.done == ["volume.change"]
+    assert stage.outcomes == [(1, LineKind.COMMAND)]
+    item = stage.commander.feed.items[0]
+    assert (item.state, item.detail, item.can_undo) == (FeedState.DONE, "it is louder", True)
+
+
+async def test_commands_are_done_in_the_order_in_which_they_were_said(stage: Stage) -> None:
+    await stage.say("volume up", "mute", "volume down", "unmute")
+    assert stage.volume.done == ["volume.change", "volume.mute", "volume.change", "volume.unmute"]
+
+
+async def test_ordinary_speech_does_nothing_among_commands_and_is_marked_as_plain(stage: Stage) -> None:
+    await stage.say("I told her that the weather would be nice.")
+    assert stage.volume.done == []
+    assert stage.commander.feed.items == ()
+    assert stage.outcomes == [(1, LineKind.PLAIN)]
+
+
+async def test_a_failure_is_shown_with_its_reason(stage: Stage) -> None:
+    stage.volume.fails = True
+    await stage.say("volume up")
+    item = stage.commander.feed.items[0]
+    assert item.state is FeedState.FAILED
+    assert "No sound server" in item.detail
+
+
+async def test_undo_from_the_window_takes_the_action_back(stage: Stage) -> None:
+    await stage.say("volume up")
+    stage.commander.undo(1)
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    assert stage.volume.done == ["volume.change", "reverted"]
+    assert stage.states() == [FeedState.UNDONE]
+
+
+async def test_after_stop_listening_only_start_listening_counts(stage: Stage) -> None:
+    await stage.say("stop listening", "volume up", "start listening", "mute")
+    assert stage.volume.done == ["volume.mute"]
+    assert not stage.commander.asleep
+
+
+async def test_the_mode_can_be_changed_by_voice(stage: Stage) -> None:
+    await stage.say("dictation mode")
+    assert stage.commander.mode is Mode.DICTATION
+    await stage.say("command mode")
+    assert stage.commander.mode is Mode.COMMANDS
+
+
+async def test_dictation_that_cannot_be_typed_is_kept_in_the_transcript_with_the_reason_in_the_feed(
+    stage: Stage,
+) -> None:
+    stage.commander.set_mode(Mode.DICTATION)
+    await stage.say("Dear all, the meeting moves to Friday.")
+    assert stage.outcomes == [(1, LineKind.PLAIN)]
+    assert stage.states() == [FeedState.FAILED]
+
+
+async def test_a_whole_command_is_complete_before_silence_says_so(stage: Stage) -> None:
+    await stage.commander.look_around()
+    assert stage.commander.is_complete("volume up")
+    assert stage.commander.is_complete("Open Firefox.")
+
+
+@pytest.mark.parametrize("heard", ["", "volume", "open fire", "type hello world", "search the web for tides", "nice"])
+async def test_what_may_go_on_is_never_complete(stage: Stage, heard: str) -> None:
+    await stage.commander.look_around()
+    assert not stage.commander.is_complete(heard)
