@@ -24,21 +24,24 @@ from sayso.ui import icon
 from sayso.ui.page_area import Page, PageArea
 from sayso.ui.text import one_block
 from sayso.ui.theme import Theme
-from sayso.ui.transcript_changes import Changes, changes, common_prefix
+from sayso.ui.transcript_changes import changes, common_prefix
 from sayso.ui.wording import examples, outcome
 
 TEXT_FACTOR = 1.2
 SMALL_FACTOR = 0.9
 _EMPTY, _TEXT = 0, 1
+_PURGE_SHARE = 8
+"""Lines that have left the snapshot are taken out when they are an eighth of what is shown."""
 
 
 class TranscriptText(QTextEdit):
-    """The document and how lines are written into it; block ``i`` is line ``i``."""
+    """The document and how lines are written into it; block ``ahead + i`` is line ``i``."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self._lines: tuple[Line, ...] = ()
+        self._ahead = 0
         self.setReadOnly(True)
         self.setUndoRedoEnabled(False)
         self.setTabChangesFocus(True)
@@ -86,7 +89,7 @@ class TranscriptText(QTextEdit):
         lines = self._lines
         self._make_formats()
         self.clear()
-        self._lines = ()
+        self._lines, self._ahead = (), 0
         self.show_lines(lines)
 
     def show_lines(self, lines: tuple[Line, ...]) -> bool:
@@ -94,10 +97,13 @@ class TranscriptText(QTextEdit):
         if lines == self._lines:
             return False
         work = changes(self._lines, lines)
-        held = self._held_position(work)
+        before = self._lines[work.dropped :]
+        self._ahead += work.dropped
+        held = self._held_position() if self._purge_is_due(len(lines)) else None
         cursor = QTextCursor(self.document())
         cursor.beginEditBlock()
-        before = self._drop(cursor, work.dropped)
+        if self._purge_is_due(len(lines)):
+            self._purge(cursor)
         for index, line in work.changed:
             if index < len(before):
                 self._rewrite(cursor, index, before[index], line)
@@ -110,39 +116,42 @@ class TranscriptText(QTextEdit):
             self.verticalScrollBar().setValue(held)
         return True
 
-    def _held_position(self, work: Changes) -> int | None:
+    def _purge_is_due(self, length: int) -> bool:
+        # Text taken from the front moves everything below it, so lines that have left go in lots.
+        return self._ahead > (length // _PURGE_SHARE if length else 0)
+
+    def _held_position(self) -> int | None:
         """Where to scroll so that what is being read stays where it is although lines above it go."""
-        if not 0 < work.dropped < self.document().blockCount():
+        if self._ahead >= self.document().blockCount():
             return None
-        first_kept = self.document().findBlockByNumber(work.dropped)
+        first_kept = self.document().findBlockByNumber(self._ahead)
         top = self.document().documentLayout().blockBoundingRect(first_kept).top()
         return max(0, round(self.verticalScrollBar().value() - top))
 
-    def _drop(self, cursor: QTextCursor, count: int) -> tuple[Line, ...]:
-        if count:
-            if count >= len(self._lines):
-                cursor.select(QTextCursor.SelectionType.Document)
-            else:
-                cursor.setPosition(0)
-                first_kept = self.document().findBlockByNumber(count)
-                cursor.setPosition(first_kept.position(), QTextCursor.MoveMode.KeepAnchor)
-            cursor.removeSelectedText()
-        return self._lines[count:]
-
-    def _cut(self, cursor: QTextCursor, before: int, length: int) -> None:
-        if length >= before or before == 0:
-            return
-        if length == 0:
+    def _purge(self, cursor: QTextCursor) -> None:
+        if self._ahead >= self.document().blockCount():
             cursor.select(QTextCursor.SelectionType.Document)
         else:
-            last = self.document().findBlockByNumber(length - 1)
+            cursor.setPosition(0)
+            first_kept = self.document().findBlockByNumber(self._ahead)
+            cursor.setPosition(first_kept.position(), QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
+        self._ahead = 0
+
+    def _cut(self, cursor: QTextCursor, before: int, length: int) -> None:
+        if length >= before:
+            return
+        if self._ahead + length == 0:
+            cursor.select(QTextCursor.SelectionType.Document)
+        else:
+            last = self.document().findBlockByNumber(self._ahead + length - 1)
             cursor.setPosition(last.position() + last.length() - 1)
             cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
 
     def _append(self, cursor: QTextCursor, index: int, line: Line) -> None:
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        if index == 0:
+        if self._ahead + index == 0:
             cursor.setBlockFormat(self._block)
         else:
             cursor.insertBlock(self._block)
@@ -150,7 +159,7 @@ class TranscriptText(QTextEdit):
         self._insert_tail(cursor, line, 0)
 
     def _rewrite(self, cursor: QTextCursor, index: int, was: Line, line: Line) -> None:
-        block = self.document().findBlockByNumber(index)
+        block = self.document().findBlockByNumber(self._ahead + index)
         kept_head, kept = len(_head(was)), 0
         if _head(was) == _head(line):
             kept = common_prefix(_stable(was), _stable(line))

@@ -94,6 +94,8 @@ def _listening(snapshot: Snapshot) -> State:
     behind = ""
     if snapshot.behind_ms > BEHIND_SHOWN_MS:
         behind = f"The words are {snapshot.behind_ms / 1000:.1f} s behind; nothing is lost."
+    if snapshot.asleep:
+        return State("Asleep", behind or "Say “start listening” to wake it; until then nothing is done.", Tone.CALM)
     if snapshot.microphone.state is MicrophoneState.HEARING:
         return State("Hearing you", behind or _addressee(snapshot.mode), Tone.ACTIVE)
     return State("Ready", behind or _addressee(snapshot.mode), Tone.GOOD)

@@ -1,0 +1,89 @@
+"""The desktop application: starts its server first, then Qt, then the window, and runs until it is asked to quit.
+
+The engine loads while Qt is imported, which is why nothing of Qt is imported at the top. The event loop is Qt's and
+asyncio's at once; every way of quitting only sets the assistant's quit event, and the loop ends when its task does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+from sayso.app import settings
+from sayso.app.errors import AppError
+from sayso.app.local_server import LocalServer
+from sayso.app.snapshot import ServerKind
+from sayso.ui.display import require_access, require_display, require_libraries
+from sayso.ui.errors import UiError
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+
+def main() -> int:
+    """Runs the desktop; the exit status is 0 after quitting and 1 when it cannot start, with one line that says why."""
+    try:
+        platforms = require_display(os.environ)
+        loaded = settings.load()
+        chosen = loaded.settings
+        local = LocalServer(model=chosen.model, device=chosen.device, threads=chosen.threads)
+        if chosen.server is ServerKind.EMBEDDED:
+            local.spawn()
+        try:
+            require_access(platforms)
+            require_libraries(platforms)
+            _run(loaded, local)
+        finally:
+            asyncio.run(local.close())
+    except (UiError, AppError) as error:
+        print(f"sayso: {error}", file=sys.stderr)  # noqa: T201 - the one line for whoever started it
+        return 1
+    return 0
+
+
+def _run(loaded: settings.Loaded, local: LocalServer) -> None:
+    import qasync
+
+    application = _application()
+    with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(application)) as runner:
+        runner.run(_desktop(application, loaded, local))
+
+
+def _application() -> QApplication:
+    from PySide6.QtWidgets import QApplication
+
+    application = QApplication(sys.argv[:1])
+    application.setApplicationName("sayso")
+    application.setApplicationDisplayName("Sayso")
+    application.setDesktopFileName("sayso")
+    # Qt must never end the loop by itself: tasks would be cut off in the middle.
+    application.setQuitOnLastWindowClosed(False)
+    return application
+
+
+async def _desktop(application: QApplication, loaded: settings.Loaded, local: LocalServer) -> None:
+    from sayso.app.composition import compose
+    from sayso.ui.main_window import MainWindow
+    from sayso.ui.publisher import Publisher
+    from sayso.ui.theme import Theme
+
+    publisher = Publisher(lambda snapshot: window.show_snapshot(snapshot))
+    assistant = compose(publisher.publish, loaded, local)
+    window = MainWindow(assistant, Theme(application))
+    loop = asyncio.get_running_loop()
+    if sys.platform != "win32":
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, assistant.quit)
+    window.show()
+    try:
+        await assistant.run()
+    finally:
+        window.hide()
+        window.deleteLater()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
