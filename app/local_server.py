@@ -52,7 +52,10 @@ class _Process:
         self.started_at = time.monotonic()
         self.report: Future[_Report] = Future()
         try:
-            self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            # A session of its own: Ctrl+C in a terminal is for us, who still want the last words from the server.
+            self._child = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            )
         except OSError as error:
             raise LocalServerError("server_missing", f"The local server cannot be started: {error}.") from error
         threading.Thread(target=self._follow, args=(config,), name="local server", daemon=True).start()

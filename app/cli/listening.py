@@ -1,0 +1,185 @@
+"""One run of ``sayso listen``: sound to turns, turns to text, text to the terminal, on one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from sayso.app.audio.gate import Ended, GateEvent, Started, Voiced
+from sayso.app.audio.listener import (
+    Listener,
+    ListenerEvent,
+    MicrophoneChanged,
+    SpeechAudio,
+    SpeechEnded,
+    SpeechStarted,
+)
+from sayso.app.audio.pipeline import Pipeline
+from sayso.app.audio.resample import SAMPLE_RATE
+from sayso.app.audio.sound_file import open_sound_file
+from sayso.app.cli.terminal import Writer
+from sayso.app.cli.utterances import Report, Utterances
+from sayso.app.realtime.client import EndpointSource, RealtimeClient
+from sayso.app.realtime.endpoint import Endpoint
+from sayso.app.realtime.errors import RealtimeError
+from sayso.app.realtime.events import Behind, Connection, RealtimeEvent
+from sayso.app.snapshot import MicrophoneState, ServerState
+
+_BLOCK_S = 0.04
+_LAST_WORDS_S = 60.0
+"""Patience for the text of what was said last, a model that still loads included."""
+
+_MICROPHONE_REMARKS = {
+    MicrophoneState.OPENING: "Opening the microphone …",
+    MicrophoneState.NO_SIGNAL: "The microphone gives no signal: it may be muted or switched off.",
+}
+
+
+class Source(Protocol):
+    """Something to listen to: gives events until it ends or ``stop`` is set."""
+
+    async def run(self, on_event: Callable[[ListenerEvent], None], stop: asyncio.Event) -> None: ...
+
+
+class MicrophoneSource:
+    """The microphone of this name, until ``stop``."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    async def run(self, on_event: Callable[[ListenerEvent], None], stop: asyncio.Event) -> None:
+        listener = Listener(on_event)
+        await listener.start(self._name)
+        try:
+            await stop.wait()
+        finally:
+            await listener.close()
+
+
+class FileSource:
+    """A sound file as if it were spoken; ``fast`` feeds it without waiting."""
+
+    def __init__(self, path: Path, fast: bool) -> None:
+        self._file = open_sound_file(path)
+        self._fast = fast
+
+    async def run(self, on_event: Callable[[ListenerEvent], None], stop: asyncio.Event) -> None:
+        pipeline = Pipeline(self._file.rate, self._file.channels)
+        began, clock, fed = time.time(), time.monotonic(), 0.0
+        for block in self._file.blocks(_BLOCK_S):
+            _, events = pipeline.feed(block)
+            self._pass_on(events, began, on_event)
+            fed += len(block) / self._file.rate
+            wait = 0.0 if self._fast else clock + fed - time.monotonic()
+            if await _is_set(stop, wait):
+                break
+        self._pass_on(pipeline.close(), began, on_event)
+
+    def _pass_on(self, events: list[GateEvent], began: float, on_event: Callable[[ListenerEvent], None]) -> None:
+        for event in events:
+            match event:
+                case Started(sample):
+                    on_event(SpeechStarted(began + sample / SAMPLE_RATE))
+                case Voiced(samples):
+                    on_event(SpeechAudio(samples))
+                case Ended(sample):
+                    on_event(SpeechEnded(began + sample / SAMPLE_RATE))
+
+
+class Listening:
+    """Joins one source, one client and one writer."""
+
+    def __init__(self, endpoint: Endpoint | EndpointSource, writer: Writer) -> None:
+        self._writer = writer
+        self._utterances = Utterances(writer.show)
+        self._client = RealtimeClient(endpoint, self._heard)
+        self._stop = asyncio.Event()
+        self._refused: RealtimeError | None = None
+        self._began = time.time()
+        self._turn: int | None = None
+        self._end = 0.0
+
+    async def run(self, source: Source) -> bool:
+        """Listen until the source ends or Ctrl+C; whether the text of everything has come.
+
+        Raises RealtimeError when the server cannot be used, AudioError when the source cannot.
+        """
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGINT, self._stop.set)
+        loop.add_signal_handler(signal.SIGTERM, self._stop.set)
+        self._client.start()
+        try:
+            await source.run(self._spoken, self._stop)
+            loop.remove_signal_handler(signal.SIGINT)
+            complete = await self._last_words()
+        finally:
+            await self._client.close()
+        if self._refused is not None:
+            raise self._refused
+        return complete
+
+    async def _last_words(self) -> bool:
+        if self._refused is not None:
+            return False
+        complete = await self._client.finished(_LAST_WORDS_S)
+        if not complete:
+            reason = self._client.connection.detail or "The server did not finish in time."
+            self._writer.show(Report("error", f"The last words are missing. {reason}", 0.0, 0.0, code="incomplete"))
+        return complete
+
+    def _spoken(self, event: ListenerEvent) -> None:
+        match event:
+            case SpeechStarted(at):
+                self._turn = self._client.begin()
+                self._end = at - self._began
+                self._utterances.begin(self._turn, self._end)
+            case SpeechAudio(samples) if self._turn is not None:
+                self._end += len(samples) / SAMPLE_RATE
+                self._utterances.heard_until(self._turn, self._end)
+                self._client.append(self._turn, samples)
+            case SpeechEnded() if self._turn is not None:
+                turn, self._turn = self._turn, None
+                self._client.end(turn)
+            case MicrophoneChanged(state, name, detail):
+                self._microphone(state, name, detail)
+
+    def _microphone(self, state: MicrophoneState, name: str, detail: str) -> None:
+        if state is MicrophoneState.MISSING:
+            self._writer.show(Report("error", detail, 0.0, 0.0, code="microphone_missing"))
+        elif state is MicrophoneState.READY and self._turn is None:
+            self._writer.remark(f"Listening with {name}. {detail}".rstrip())
+        elif state in _MICROPHONE_REMARKS:
+            self._writer.remark(_MICROPHONE_REMARKS[state])
+
+    def _heard(self, event: RealtimeEvent) -> None:
+        match event:
+            case Connection(state, detail=detail, code=code):
+                self._server(state, detail, code)
+            case Behind(ms):
+                if ms:
+                    self._writer.remark(f"The server is {ms / 1000:.1f} s behind.")
+            case _:
+                self._utterances.apply(event)
+
+    def _server(self, state: ServerState, detail: str, code: str) -> None:
+        if state is ServerState.REFUSED:
+            self._refused = RealtimeError(code, detail, lasting=True)
+            self._stop.set()
+        elif state is ServerState.LOST:
+            self._writer.show(Report("error", detail, 0.0, 0.0, code=code))
+
+
+async def _is_set(event: asyncio.Event, timeout_s: float) -> bool:
+    """Wait for the event, but not longer; other tasks run at least once."""
+    if timeout_s <= 0.0:
+        await asyncio.sleep(0)
+        return event.is_set()
+    try:
+        await asyncio.wait_for(event.wait(), timeout_s)
+    except TimeoutError:
+        return False
+    return True
