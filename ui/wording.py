@@ -124,7 +124,7 @@ def server_status(server: ServerView) -> str:
             ServerState.LOADING: "{host} is loading its model",
         }
         text = names.get(server.state, "Connecting to {host}").format(host=urlsplit(server.url).netloc or server.url)
-    if server.state is ServerState.READY and server.model:
+    if server.state is ServerState.READY and server.model not in ("", "auto"):
         text += f", model {server.model}"
     return text
 
