@@ -54,7 +54,8 @@ class Connections:
         try:
             session.greet()
             await _receive(websocket, session)
-        except Exception:  # noqa: BLE001 - the border of one connection, whose fault must not touch the others
+        except Exception:
+            # The border of one connection: its fault must not touch the others.
             logger.exception("session %s: fault in the server", name)
             session.break_off()
             await asyncio.wait([sender], timeout=DRAIN_S)

@@ -49,6 +49,8 @@ class _Turn:
     """The open turn: what waits to be sent, and what has come back."""
 
     backlog: list[bytes] = field(default_factory=list)
+    waiting: int = 0
+    """Samples in the backlog."""
     samples: int = 0
     sent: bool = False
     ended: bool = False
@@ -56,10 +58,6 @@ class _Turn:
     confirmed_ms: int = 0
     pieces: list[str] = field(default_factory=list)
     tokens: int = 0
-
-    @property
-    def waiting(self) -> int:
-        return sum(len(pcm) for pcm in self.backlog) // BYTES_PER_SAMPLE
 
 
 class TurnEngine:
@@ -129,6 +127,7 @@ class TurnEngine:
         else:
             turn.backlog.append(pcm)
             turn.samples += samples
+            turn.waiting += samples
             yield from self._push()
 
     def _start(self) -> Iterator[Output]:
@@ -240,7 +239,7 @@ class TurnEngine:
         """Open the turns that may run; one without audio is over at once, so it may be more than one."""
         while self.state is WireState.READY and (waiting := self._inbox.take()) is not None:
             samples = sum(len(pcm) for pcm in waiting.chunks) // BYTES_PER_SAMPLE
-            self._turn = _Turn(waiting.chunks, samples, ended=waiting.ended)
+            self._turn = _Turn(waiting.chunks, samples, samples, ended=waiting.ended)
             self._machine.to(WireState.STREAMING)
             if waiting.ended:
                 self._machine.to(WireState.DRAINING)
@@ -259,7 +258,7 @@ class TurnEngine:
             return
         if not self._link.ready:
             return
-        backlog, turn.backlog = turn.backlog, []
+        backlog, turn.backlog, turn.waiting = turn.backlog, [], 0
         for pcm in backlog:
             turn.sent = True
             yield from self._link.audio(pcm)
