@@ -26,7 +26,7 @@ _REPLY_SECONDS = 10.0
 _STATES = {"checked": 4, "enabled": 8, "focused": 12, "sensitive": 24, "showing": 25, "visible": 30}
 
 
-class Gone(Exception):
+class GoneError(Exception):
     """The element is no longer there, or its program does not answer."""
 
 
@@ -119,11 +119,11 @@ class ScreenReader:
         """Elements of this role whose name contains `name`; those on the screen only, unless `showing` is false."""
 
         def fits(element: Element) -> bool:
-            if role and element.role != role or name not in element.name:
+            if (role and element.role != role) or name not in element.name:
                 return False
             return not showing or element.has_state("showing")
 
-        with contextlib.suppress(Gone):  # The window changed meanwhile; whoever waits asks again.
+        with contextlib.suppress(GoneError):  # The window changed meanwhile; whoever waits asks again.
             return [each for program in self.programs() for each in program.walk() if fits(each)]
         return []
 
@@ -139,7 +139,7 @@ class ScreenReader:
         """Return when the condition, which may read elements, is true."""
 
         def held() -> bool:
-            with contextlib.suppress(Gone, IndexError):
+            with contextlib.suppress(GoneError, IndexError):
                 return bool(condition())
             return False
 
@@ -150,7 +150,7 @@ class ScreenReader:
 
     def outline(self) -> str:
         """All that is shown, one element a line."""
-        with contextlib.suppress(Gone):
+        with contextlib.suppress(GoneError):
             return "\n".join(each.outline() for each in self.programs())
         return "(changing)"
 
@@ -186,7 +186,7 @@ def _reply(connection: DBusConnection, message: Any) -> Any:
     try:
         reply = connection.send_and_get_reply(message, timeout=_REPLY_SECONDS)
     except TimeoutError as error:
-        raise Gone("no answer") from error
+        raise GoneError("no answer") from error
     if reply.header.message_type.name == "error":
-        raise Gone(str(DBusErrorResponse(reply)))
+        raise GoneError(str(DBusErrorResponse(reply)))
     return reply.body

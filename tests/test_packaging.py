@@ -146,3 +146,13 @@ def test_every_distribution_that_is_needed_has_an_exact_version() -> None:
     needed = requirement_closure(frozenset({"all", "dev"}))
     platform_parts = {name for name in needed if name.startswith(("nvidia-", "cuda-")) or name == "triton"}
     assert needed - exact - platform_parts == set()
+
+
+def test_the_exact_versions_fit_what_is_asked_for() -> None:
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    exact = {canonicalize_name(name): version for name, version in (line.split("==") for line in lines if line)}
+    asked = [Requirement(each) for each in PROJECT["project"]["dependencies"]]
+    asked += [Requirement(each) for group in PROJECT["project"]["optional-dependencies"].values() for each in group]
+    ours = [each for each in asked if each.name != "sayso"]
+    unfit = {str(each) for each in ours if not each.specifier.contains(exact[canonicalize_name(each.name)])}
+    assert unfit == set()
