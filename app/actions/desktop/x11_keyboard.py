@@ -64,9 +64,11 @@ class X11Keyboard:
                     "no_spare_key", "The keyboard layout lacks a character of this text and has no free key."
                 )
             self._wait_for_hands_off(halt)
-            with self._own_locks():
+            with self._own_locks(), self._borrowing(keymap.width) as lend:
                 for piece in segments(text, keymap, len(spare)):
-                    self._type_piece(piece, keymap, borrowed(piece, keymap, spare), in_front, halt)
+                    borrow = borrowed(piece, keymap, spare)
+                    lend(borrow)
+                    self._type_piece(piece, keymap, borrow, in_front, halt)
 
     def _type_piece(
         self,
@@ -77,17 +79,16 @@ class X11Keyboard:
         halt: threading.Event,
     ) -> None:
         shift = self._modifier(keymap, "shift")
-        with self._borrowed_keys(borrow, keymap.width):
-            for at in range(0, len(piece), _CHUNK):
-                check(halt)
-                self._require(in_front)
-                for character in piece[at : at + _CHUNK]:
-                    keysym = character_keysym(character)
-                    stroke = Stroke(borrow[keysym]) if keysym in borrow else keymap.stroke(keysym)
-                    if stroke is None:
-                        raise ActionError("no_such_key", "The keyboard layout lacks a character of this text.")
-                    self._queue([shift, stroke.keycode] if stroke.shift else [stroke.keycode])
-                self._x.sync()
+        for at in range(0, len(piece), _CHUNK):
+            check(halt)
+            self._require(in_front)
+            for character in piece[at : at + _CHUNK]:
+                keysym = character_keysym(character)
+                stroke = Stroke(borrow[keysym]) if keysym in borrow else keymap.stroke(keysym)
+                if stroke is None:
+                    raise ActionError("no_such_key", "The keyboard layout lacks a character of this text.")
+                self._queue([shift, stroke.keycode] if stroke.shift else [stroke.keycode])
+            self._x.sync()
 
     def _send(self, keycodes: list[int]) -> None:
         self._queue(keycodes)
@@ -141,25 +142,35 @@ class X11Keyboard:
             self._x.sync()
 
     @contextlib.contextmanager
-    def _borrowed_keys(self, borrow: dict[int, int], width: int) -> Iterator[None]:
-        """Spare keycodes that give ``borrow``'s keysyms, and nothing again afterwards."""
-        if not borrow:
-            yield
-            return
+    def _borrowing(self, width: int) -> Iterator[Callable[[dict[int, int]], None]]:
+        """A function that gives spare keycodes a meaning (keysym → keycode); they have none again afterwards.
+
+        Every changed key makes every program look at the keyboard anew, so no more keys are changed than must be, and
+        applications get time before a key changes again: they look it up when they come to its press.
+        """
+        lent: dict[int, int] = {}
+
+        def lend(borrow: dict[int, int]) -> None:
+            if lent and borrow:
+                time.sleep(_SETTLE_S)
+            changed = {keycode: keysym for keysym, keycode in borrow.items()}
+            lent.update(changed)
+            self._map(changed, width)
+
         try:
-            self._map({keycode: keysym for keysym, keycode in borrow.items()}, width)
-            yield
+            yield lend
         finally:
-            # Applications look a key up when they come to its press, not when it is sent.
-            time.sleep(_SETTLE_S)
-            self._map(dict.fromkeys(borrow.values(), 0), width)
+            if lent:
+                time.sleep(_SETTLE_S)
+                self._map(dict.fromkeys(lent, 0), width)
 
     def _map(self, keys: dict[int, int], width: int) -> None:
         with self._x.calls() as connection:
             for keycode, keysym in keys.items():
                 # The same keysym on every level, so that neither group nor shift changes it.
                 connection.core.ChangeKeyboardMapping(1, keycode, width, [keysym] * width)
-        self._x.sync()
+            if keys:
+                self._x.sync()
 
     def _require(self, in_front: Callable[[], bool]) -> None:
         if not in_front():

@@ -1,0 +1,55 @@
+"""Fixtures for actions: a performer on a private desktop that has only the applications a test installs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from spoken_actions import ApplicationFolder, Hands
+from virtual_desktop import Terminal, VirtualDesktop
+
+from sayso.app.actions import create
+from sayso.app.commands.grammar import Grammar
+from sayso.app.commands.matching import Match, match
+
+
+@pytest.fixture(scope="session")
+def said() -> Callable[[str], Match]:
+    """The command in a sentence."""
+    grammar = Grammar.load()
+
+    def read(sentence: str) -> Match:
+        found = match(grammar, sentence)
+        assert isinstance(found, Match), f"{sentence!r} is no command"
+        return found
+
+    return read
+
+
+@pytest.fixture
+def bare_desktop(desktop: VirtualDesktop, tmp_path: Path) -> VirtualDesktop:
+    """The desktop with an environment of its own in which no application and no browser is installed."""
+    environment = {name: value for name, value in desktop.environment.items() if name != "BROWSER"}
+    environment |= {"XDG_DATA_HOME": str(tmp_path / "data"), "XDG_DATA_DIRS": str(tmp_path / "shared")}
+    return replace(desktop, environment=environment)
+
+
+@pytest.fixture
+def applications(bare_desktop: VirtualDesktop) -> ApplicationFolder:
+    return ApplicationFolder(Path(bare_desktop.environment["XDG_DATA_HOME"]) / "applications")
+
+
+@pytest.fixture
+async def hands(bare_desktop: VirtualDesktop, said: Callable[[str], Match]) -> AsyncIterator[Hands]:
+    performer = create(environment=bare_desktop.environment, own_pid=os.getpid())
+    yield Hands(bare_desktop, performer, said)
+    await performer.close()
+
+
+@pytest.fixture
+def terminal(desktop: VirtualDesktop) -> Iterator[Terminal]:
+    with desktop.terminal() as opened:
+        yield opened

@@ -1,0 +1,41 @@
+"""Commands as they are spoken, performed on a private desktop. Used on a test's event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from virtual_desktop import VirtualDesktop
+
+from sayso.app.actions import Outcome, Performer
+from sayso.app.commands.matching import Match
+
+
+@dataclass
+class Hands:
+    """A performer on a desktop, told in words what to do."""
+
+    desktop: VirtualDesktop
+    performer: Performer
+    read: Callable[[str], Match]
+
+    async def do(self, sentence: str) -> Outcome:
+        """Perform what a sentence says; its ActionError is the caller's."""
+        return await asyncio.wait_for(self.performer.perform(self.read(sentence)), 30)
+
+
+@dataclass(frozen=True)
+class ApplicationFolder:
+    """A folder of desktop entries."""
+
+    folder: Path
+
+    def add(self, identifier: str, **values: str) -> Path:
+        """Write ``identifier``.desktop with these keys."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        lines = ["[Desktop Entry]", "Type=Application", *(f"{key}={value}" for key, value in values.items())]
+        file = self.folder / f"{identifier}.desktop"
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return file
