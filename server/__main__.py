@@ -14,6 +14,7 @@ import threading
 
 from sayso.server.config import ServerConfig, config_from_line
 from sayso.server.errors import ServerError
+from sayso.server.logs import set_up_logging
 from sayso.server.run import run
 
 MAX_LINE_BYTES = 65_536
@@ -21,6 +22,7 @@ STDIN = 0
 
 
 def main() -> int:
+    set_up_logging()
     try:
         config = config_from_line(read_line())
         asyncio.run(_serve(config))
@@ -31,14 +33,11 @@ def main() -> int:
 
 
 async def _serve(config: ServerConfig) -> None:
-    from sayso.server.logs import set_up_logging
-
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     threading.Thread(target=_watch_stdin, args=(loop, stop), name="stdin", daemon=True).start()
 
     def announce(url: str) -> None:
-        set_up_logging()
         _say({"url": url})
 
     await run(config, announce, once_ready=False, stop=stop)

@@ -18,7 +18,11 @@ MAX_FRAME_BYTES = 24 * 1024 * 1024
 
 
 class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``port`` 0 takes a free one. ``key`` empty asks clients for none, which only loopback allows."""
+    """``port`` 0 takes a free one. ``key`` empty asks clients for none, which only loopback allows.
+
+    ``waiting_s`` bounds the audio of one client that waits for a commit or for the engine, ``unread_bytes`` what a
+    client may leave unread before it is disconnected.
+    """
 
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
@@ -29,6 +33,7 @@ class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     allow_origins: tuple[str, ...] = ()
     waiting_s: float = 600.0
     most_connections: int = 64
+    unread_bytes: int = 8 * 1024 * 1024
 
     def check(self) -> None:
         """Raise ``ServerError`` when the server must not be started like this."""

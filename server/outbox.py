@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
-MAX_QUEUED_CHARS = 8 * 1024 * 1024
-
 
 class Outbox:
     """Filled by the session without waiting, emptied by the connection's sending task. One event loop owns it."""
 
-    def __init__(self, limit: int = MAX_QUEUED_CHARS) -> None:
+    def __init__(self, limit: int) -> None:
+        """``limit``: characters that may wait."""
         self._limit = limit
         self._frames: deque[str] = deque()
         self._size = 0
         self._wake = asyncio.Event()
+        self.closing = asyncio.Event()
         self.close_code: int | None = None
         """How the connection is to be closed after the last frame, once that is known."""
 
@@ -32,6 +32,7 @@ class Outbox:
         """Close after what is queued; the first code counts."""
         if self.close_code is None:
             self.close_code = code
+            self.closing.set()
             self._wake.set()
 
     async def take(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Who may speak to the server: the key, the Origin of web pages, and what logs must not show.
+"""Who may speak to the server: the key, and the Origin of web pages.
 
 A refusal is an answer in HTTP before any upgrade, as JSON with a text and a code.
 """
@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import hmac
 import json
-import logging
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -75,19 +73,6 @@ class Guard:
     def _refusal(self, scope: Scope) -> Refusal | None:
         guarded = scope["type"] in ("http", "websocket") and _under(scope["path"], GUARDED_PREFIX)
         return self._gate.refusal(dict(scope["headers"])) if guarded else None
-
-
-class QueryFilter(logging.Filter):
-    """Takes query strings out of uvicorn's log lines: a client may have put a key there."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if isinstance(record.args, tuple):
-            record.args = tuple(_without_query(arg) for arg in record.args)
-        return True
-
-
-def _without_query(value: Any) -> Any:
-    return value.partition("?")[0] if isinstance(value, str) and value.startswith("/") else value
 
 
 def _under(path: str, prefix: str) -> bool:

@@ -30,10 +30,11 @@ DRAIN_S = 2.0
 class Connections:
     """All open connections: their number is bounded, and a shutdown ends them in order."""
 
-    def __init__(self, engine: EngineClient, limits: Limits, most: int) -> None:
+    def __init__(self, engine: EngineClient, limits: Limits, most: int, unread_bytes: int) -> None:
         self._engine = engine
         self._limits = limits
         self._most = most
+        self._unread_bytes = unread_bytes
         self._sessions: set[Session] = set()
         self._closing = False
 
@@ -47,22 +48,25 @@ class Connections:
             return
         await websocket.accept()
         name = f"sess-{uuid.uuid4().hex}"
-        outbox = Outbox()
+        outbox = Outbox(self._unread_bytes)
         session = Session(name, VllmDialect(name), self._engine, outbox, self._limits)
         self._sessions.add(session)
-        sender = asyncio.create_task(_send(websocket, outbox), name=f"sender {name}")
+        receiver = asyncio.create_task(_receive(websocket, session), name=f"receiver {name}")
+        closer = asyncio.create_task(_send_and_close(websocket, outbox), name=f"sender {name}")
         try:
             session.greet()
-            await _receive(websocket, session)
-        except Exception:
-            # The border of one connection: its fault must not touch the others.
-            logger.exception("session %s: fault in the server", name)
-            session.break_off()
-            await asyncio.wait([sender], timeout=DRAIN_S)
+            await asyncio.wait([receiver, closer], return_when=asyncio.FIRST_COMPLETED)
+            if receiver.done() and (fault := receiver.exception()) is not None:
+                # The border of one connection: its fault must not touch the others.
+                logger.error("session %s: fault in the server", name, exc_info=fault)
+                session.break_off()
+            if outbox.close_code is not None:
+                await asyncio.wait([receiver, closer], timeout=DRAIN_S)
         finally:
             session.leave()
-            sender.cancel()
-            await asyncio.gather(sender, return_exceptions=True)
+            for task in (receiver, closer):
+                task.cancel()
+            await asyncio.gather(receiver, closer, return_exceptions=True)
             self._sessions.discard(session)
 
     async def close(self) -> None:
@@ -95,6 +99,17 @@ async def _receive(websocket: WebSocket, session: Session) -> None:
             session.binary_frame()
         else:
             session.text_frame(text)
+
+
+async def _send_and_close(websocket: WebSocket, outbox: Outbox) -> None:
+    """Send until the connection is to be closed, and close it; a client that does not read is not waited for long."""
+    sender = asyncio.create_task(_send(websocket, outbox))
+    try:
+        await outbox.closing.wait()
+        await asyncio.wait([sender], timeout=DRAIN_S)
+    finally:
+        sender.cancel()
+        await asyncio.gather(sender, return_exceptions=True)
 
 
 async def _send(websocket: WebSocket, outbox: Outbox) -> None:

@@ -8,7 +8,7 @@ from sayso.server.outbox import Outbox
 
 
 async def test_frames_come_in_order_and_then_the_close() -> None:
-    outbox = Outbox()
+    outbox = Outbox(100)
     assert outbox.put("a")
     assert outbox.put("b")
     outbox.close(1012)
@@ -25,7 +25,7 @@ async def test_a_client_that_does_not_read_is_noticed() -> None:
 
 
 async def test_nothing_is_taken_after_the_close_and_the_first_code_counts() -> None:
-    outbox = Outbox()
+    outbox = Outbox(100)
     outbox.close(1011)
     outbox.close(1012)
     assert not outbox.put("late")
@@ -33,7 +33,7 @@ async def test_nothing_is_taken_after_the_close_and_the_first_code_counts() -> N
 
 
 async def test_a_waiting_taker_wakes_up() -> None:
-    outbox = Outbox()
+    outbox = Outbox(100)
     taker = asyncio.create_task(outbox.take())
     await asyncio.sleep(0)
     outbox.put("a")

@@ -293,7 +293,9 @@ def test_a_turn_is_bounded() -> None:
 
 
 def test_turns_that_wait_are_bounded() -> None:
-    bench = Bench(limits=Limits(waiting_turns=2)).do(CHOOSE, START, audio(), END, START, END, START, END, START, audio())
+    bench = Bench(limits=Limits(waiting_turns=2)).do(
+        CHOOSE, START, audio(), END, START, END, START, END, START, audio()
+    )
     assert bench.codes == [("buffer_full", False)] * 2
     assert bench.run().texts == ["0 (16000)", "", ""]
 

@@ -1,0 +1,200 @@
+"""The engine's life as the server leads it, with a real child process that follows a script."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running_server import BOUND_S, client, eventually, scripted, server
+
+from sayso.engine import messages as m
+from sayso.server.config import ServerConfig
+from sayso.server.engine_client import EngineClient, EngineSettings
+from sayso.server.errors import EngineUnavailableError, ServerError
+from sayso.server.protocol.intents import EngineNews
+from sayso.server.restart import RestartPolicy
+from sayso.server.turns import Served
+
+QUICK = RestartPolicy(delays_s=(0.0, 0.05), patience=2)
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.news: list[EngineNews] = []
+        self.messages: list[m.Up] = []
+
+    def engine_news(self, news: EngineNews, served: Served) -> None:
+        self.news.append(news)
+
+    def engine_message(self, message: m.Up) -> None:
+        self.messages.append(message)
+
+    @property
+    def states(self) -> list[str]:
+        return [news.state for news in self.news]
+
+
+@contextlib.asynccontextmanager
+async def engine(settings: EngineSettings | None = None) -> AsyncIterator[tuple[EngineClient, Listener]]:
+    started = EngineClient(settings or scripted(), QUICK)
+    listener = Listener()
+    started.connect(listener)
+    await started.start()
+    try:
+        yield started, listener
+    finally:
+        await asyncio.wait_for(started.stop(), BOUND_S)
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def test_the_engine_becomes_ready_and_its_start_is_measured() -> None:
+    async with engine() as (started, listener):
+        ready = await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        assert ready.model == "scripted"
+        assert started.status.startup_ms > 0
+        assert listener.states == ["loading", "ready"]
+        assert started.served == Served(frozenset({"auto", "scripted"}), certain=True)
+
+
+async def test_stopping_ends_the_child() -> None:
+    async with engine() as (started, _):
+        await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        pid = started.status.pid
+    assert not alive(pid)
+
+
+async def test_stopping_ends_a_child_that_is_still_loading(tmp_path: Path) -> None:
+    async with engine(scripted("--ready-file", tmp_path / "never")) as (started, _):
+        pid = started.status.pid
+        assert alive(pid)
+    assert not alive(pid)
+
+
+async def test_a_killed_engine_is_replaced() -> None:
+    async with engine() as (started, listener):
+        await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        first = started.status.pid
+        os.kill(first, signal.SIGKILL)
+        await eventually(lambda: listener.states.count("ready") == 2)
+        assert started.status.pid != first
+        assert started.status.restarts == 1
+        lost = next(news for news in listener.news if news.state == "restarting")
+        assert "SIGKILL" in lost.detail
+
+
+async def test_an_engine_that_cannot_load_is_reported_once_with_its_reason() -> None:
+    async with engine(scripted("--fail-load", "bad_hash")) as (started, listener):
+        with pytest.raises(EngineUnavailableError, match="weights are broken"):
+            await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        assert listener.states == ["loading", "failed"]
+        assert started.status.restarts == 0
+
+
+async def test_an_engine_that_dies_while_loading_is_reported_and_tried_again() -> None:
+    async with engine(scripted("--exit-on-load")) as (started, listener):
+        with pytest.raises(EngineUnavailableError, match="status 3"):
+            await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        await eventually(lambda: started.status.restarts >= 3)
+        assert listener.states[:4] == ["loading", "restarting", "loading", "failed"]
+
+
+async def test_a_program_that_does_not_exist_is_reported() -> None:
+    async with engine(EngineSettings(command=("/no/such/program",))) as (started, _):
+        with pytest.raises(EngineUnavailableError, match="could not be started"):
+            await asyncio.wait_for(started.wait_ready(), BOUND_S)
+
+
+async def test_a_server_whose_engine_cannot_load_ends_with_the_reason() -> None:
+    with pytest.raises(ServerError, match="fetch them again"):
+        async with server(scripted("--fail-load", "bad_hash")):
+            pass
+
+
+# What sessions notice.
+
+
+async def turn_until_error(c: Any) -> dict[str, Any]:
+    await c.choose()
+    await c.start()
+    await c.audio(0.75)
+    await c.end()
+    return (await c.until("error"))[-1]
+
+
+async def test_a_kill_in_mid_utterance_is_told_and_the_next_utterance_works() -> None:
+    async with server() as url, client(url) as c, client(url) as other:
+        await c.choose("engine")
+        await other.choose()
+        await c.expect("sayso.engine")
+        await c.start()
+        await c.audio(0.5)
+        await c.expect("transcription.delta")
+        os.kill(await engine_pid(url), signal.SIGKILL)
+        error = (await c.until("error"))[-1]
+        assert (error["code"], error["turn_lost"]) == ("engine_failed", True)
+        assert "SIGKILL" in error["error"]
+        assert await c.transcribe(1.0) == "w0 w1"
+        assert await other.transcribe(0.5) == "w0"
+
+
+async def test_a_hung_engine_is_killed_and_the_next_utterance_works(tmp_path: Path) -> None:
+    async with server(scripted("--hang-on-flush", silence_s=0.5)) as url, client(url) as c:
+        pid = await engine_pid(url)
+        error = await turn_until_error(c)
+        assert (error["code"], error["turn_lost"]) == ("engine_failed", True)
+        assert "did not answer" in error["error"]
+        await eventually(lambda: not alive(pid))
+        await c.start()
+        await c.audio(0.5)
+        assert (await c.expect("transcription.delta"))["delta"] == "w0"
+
+
+async def test_an_engine_that_writes_garbage_is_replaced() -> None:
+    async with server(scripted("--garbage")) as url, client(url) as c:
+        error = await turn_until_error(c)
+        assert (error["code"], error["turn_lost"]) == ("engine_failed", True)
+        assert await c.socket.ping()
+
+
+async def test_a_refused_session_is_told_why() -> None:
+    async with server(scripted("--refuse", "session_limit")) as url, client(url) as c:
+        error = await turn_until_error(c)
+        assert (error["code"], error["turn_lost"]) == ("session_limit", True)
+
+
+async def test_a_session_that_fails_does_not_touch_the_others() -> None:
+    async with server(scripted("--fail-session-at", 12_000)) as url, client(url) as c, client(url) as other:
+        await other.choose()
+        error = await turn_until_error(c)
+        assert (error["code"], error["turn_lost"]) == ("bad_audio", True)
+        assert await other.transcribe(0.5) == "w0"
+        assert await c.transcribe(0.5) == "w0"
+
+
+async def test_a_failed_engine_ends_turns_with_its_reason() -> None:
+    config = ServerConfig(port=0)
+    async with server(scripted("--fail-load", "bad_hash"), config, once_ready=False) as url, client(url) as c:
+        error = await turn_until_error(c)
+        assert (error["code"], error["turn_lost"]) == ("engine_failed", True)
+        assert "fetch them again" in error["error"]
+
+
+async def engine_pid(url: str) -> int:
+    """The pid of the only engine below this process that serves at ``url``."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    scripts = [int(pid) for pid in children if b"scripted_engine" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    assert len(scripts) == 1, url
+    return scripts[0]

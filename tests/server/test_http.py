@@ -1,0 +1,57 @@
+"""What the server answers over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import httpx
+from running_server import BOUND_S, client, scripted, server
+
+
+async def get(url: str, path: str, **options: Any) -> httpx.Response:
+    base = url.replace("ws://", "http://").removesuffix("/v1/realtime")
+    async with httpx.AsyncClient(trust_env=False) as http:
+        return await http.get(base + path, **options)
+
+
+async def test_health_tells_the_engines_state() -> None:
+    async with server() as url, client(url):
+        answer = await get(url, "/health")
+        assert answer.status_code == 200
+        body = answer.json()
+        assert (body["status"], body["sessions"]) == ("ready", 1)
+        assert body["engine"]["model"] == "scripted"
+        assert body["engine"]["restarts"] == 0
+        assert body["engine"]["startup_ms"] > 0
+
+
+async def test_a_loading_engine_is_healthy_because_no_audio_is_lost(tmp_path: Path) -> None:
+    async with server(scripted("--ready-file", tmp_path / "never"), once_ready=False) as url:
+        answer = await get(url, "/health")
+        assert (answer.status_code, answer.json()["status"]) == (200, "loading")
+
+
+async def test_an_engine_that_cannot_load_is_not_healthy() -> None:
+    async with server(scripted("--fail-load", "bad_hash"), once_ready=False) as url:
+        async with asyncio.timeout(BOUND_S):
+            while True:
+                answer = await get(url, "/health")
+                if answer.status_code != 200:
+                    break
+                await asyncio.sleep(0.02)
+        assert answer.status_code == 503
+        assert "fetch them again" in answer.json()["engine"]["detail"]
+
+
+async def test_the_models_are_listed() -> None:
+    async with server(scripted(model="large")) as url:
+        body = (await get(url, "/v1/models")).json()
+        assert body["object"] == "list"
+        assert {model["id"] for model in body["data"]} == {"auto", "large"}
+
+
+async def test_what_does_not_exist_is_not_found() -> None:
+    async with server() as url:
+        assert (await get(url, "/v1/nothing")).status_code == 404
