@@ -30,13 +30,13 @@ class Standards:
     """What text must meet."""
 
     no_speech: float = 0.6
-    sure_logprob: float = -0.6
+    sure_logprob: float = -0.4
     """Words as probable as this count even when the model doubts that there is speech."""
-    least_logprob: float = -1.1
+    least_logprob: float = -1.3
     least_voice: float = 0.6
     least_voiced_ms: float = 90.0
     short_ms: float = 250.0
-    short_logprob: float = -0.9
+    short_logprob: float = -1.0
     """Very short sounds must give more probable words."""
 
 

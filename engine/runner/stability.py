@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sayso.engine.messages import SAMPLE_RATE
 from sayso.engine.runner.base import SpokenWord
+
+FASTEST_LETTERS_A_SECOND = 24
+SPARE_LETTERS = 8
+"""Word times are good to about 0.2 s, so a few letters more than the time allows may be right."""
 
 
 def plain(text: str) -> str:
@@ -44,3 +49,26 @@ def overlap(said: Sequence[SpokenWord], words: Sequence[SpokenWord], most: int =
         if agreement(said[-length:], words[:length]) == length:
             return length
     return 0
+
+
+def sayable(words: Sequence[SpokenWord], start: int, end: int) -> int:
+    """How many of ``words`` can have been said between the samples ``start`` and ``end``.
+
+    A decoder that runs on after the end of the speech crowds its inventions into the last moments.
+    """
+    allowed = SPARE_LETTERS + FASTEST_LETTERS_A_SECOND * max(0, end - start) / SAMPLE_RATE
+    letters = 0
+    for index, word in enumerate(words):
+        letters += len(plain(word.text))
+        if letters > allowed:
+            return index
+    return len(words)
+
+
+def showable(words: Sequence[SpokenWord], end: int, edge: int, sure: float) -> int:
+    """How many tentative words to show: not a last one that the audio's end may have cut, unless it is ``sure``.
+
+    ``edge`` is how many samples before ``end`` a word must have ended to be whole.
+    """
+    cut = words and words[-1].end > end - edge and words[-1].probability < sure
+    return len(words) - 1 if cut else len(words)

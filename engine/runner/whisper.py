@@ -15,7 +15,7 @@ from sayso.engine.modules.whisper import Hypothesis, Request, Whisper
 from sayso.engine.options import SAMPLES_PER_MS
 from sayso.engine.runner.base import Before, Holding, Offer, Piece, SpokenWord, Stream, Utterance
 from sayso.engine.runner.evidence import Evidence, Standards, is_speech
-from sayso.engine.runner.stability import overlap, settled
+from sayso.engine.runner.stability import overlap, sayable, settled, showable
 from sayso.engine.runner.window import Window, WindowOptions
 from sayso.engine.segmentation import FRAME_MS
 
@@ -36,6 +36,9 @@ class Pace:
     """Audio before the first step, pre-roll included: less is half a word."""
     margin_ms: int = 240
     """A stable word ends so long before the end of the audio."""
+    edge_ms: int = 100
+    edge_probability: float = 0.8
+    """A last word that ends so close to the audio's end is shown only when it is as probable as this."""
     partial_slack_s: float = 1.0
     final_slack_s: float = 0.0
     """Texts that end an utterance come first."""
@@ -107,7 +110,7 @@ class WhisperStream:
         """Take the decoder's answer for audio up to ``end``."""
         self._due_since = None
         self._decoded_to = end
-        words = self._words_of(hypothesis)
+        words = self._words_of(hypothesis, end)
         if not self._supported(hypothesis, words):
             words = ()
         self._advance(words, end)
@@ -137,7 +140,7 @@ class WhisperStream:
             return False
         return fresh >= self._pace.step_ms * SAMPLES_PER_MS
 
-    def _words_of(self, hypothesis: Hypothesis) -> tuple[SpokenWord, ...]:
+    def _words_of(self, hypothesis: Hypothesis, end: int) -> tuple[SpokenWord, ...]:
         """The hypothesis on the turn's clock, without what would say stable words again."""
         at = self._window.start
         words = tuple(
@@ -146,7 +149,9 @@ class WhisperStream:
             )
             for w in hypothesis.words
         )
-        return words[overlap(self._window.words, words) :]
+        words = words[overlap(self._window.words, words) :]
+        spoken_from = self._window.words[-1].end if self._window.words else at
+        return words[: sayable(words, spoken_from, end)]
 
     def _supported(self, hypothesis: Hypothesis, words: Sequence[SpokenWord]) -> bool:
         """Whether this is speech; once stable words of the utterance are out, it is."""
@@ -175,7 +180,11 @@ class WhisperStream:
         moved = self._window.move(end)
         if full and not moved:
             self._window.skip_to(end - self._options.keep)
-        self._show(self._hypothesis)
+        shown = len(words) - count
+        if not self._wants_final:
+            edge = self._pace.edge_ms * SAMPLES_PER_MS
+            shown = showable(self._hypothesis, end, edge, self._pace.edge_probability)
+        self._show(self._hypothesis[:shown])
 
     def _settle(self, words: tuple[SpokenWord, ...]) -> None:
         if words:
