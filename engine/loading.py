@@ -90,3 +90,12 @@ def _set_environment(threads: int) -> None:
     """OpenMP reads these once, when torch is imported. Waiting threads sleep: spinning starves busy neighbours."""
     os.environ["OMP_NUM_THREADS"] = str(threads)
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
+def device_bytes(device: str) -> int:
+    """Memory that torch holds on a device of its own; 0 on the CPU."""
+    import torch
+
+    if device.startswith("cuda"):
+        return int(torch.cuda.memory_reserved(device))
+    return int(torch.mps.driver_allocated_memory()) if device == "mps" else 0

@@ -121,7 +121,13 @@ class Engine:
         assert self._loaded is not None
         runner = self._loaded.runner
         session = Session(
-            message.session, message.epoch, message.options, runner.stream, gated=runner.gated, limits=self._limits
+            message.session,
+            message.epoch,
+            message.options,
+            runner.stream,
+            gated=runner.gated,
+            positions_a_second=runner.positions_a_second,
+            limits=self._limits,
         )
         session.become(State.WAITING)
         self._sessions[session.name] = session
@@ -209,7 +215,7 @@ class Engine:
             self._channel.send(out)
 
     def _report(self) -> None:
-        out = self._reports.due(self._sessions, self._loaded.runner if self._loaded else None)
+        out = self._reports.due(self._sessions, self._loaded)
         if out:
             self._channel.send(out)
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 import psutil
 
 from sayso.engine import messages as m
+from sayso.engine.loading import Loaded, device_bytes
 from sayso.engine.options import Reporting
-from sayso.engine.runner.base import Runner
 from sayso.engine.session import Session
 
 
@@ -56,7 +56,7 @@ class Reports:
             waits.append(self._metrics_at + self._options.metrics_s)
         return max(0.0, min(waits) - self._clock()) if waits else None
 
-    def due(self, sessions: Mapping[str, Session], runner: Runner | None) -> list[m.Message]:
+    def due(self, sessions: Mapping[str, Session], loaded: Loaded | None) -> list[m.Message]:
         """The reports whose time has come."""
         now, out = self._clock(), list[m.Message]()
         if self._stepped and now - self._metrics_at >= self._options.metrics_s:
@@ -69,6 +69,7 @@ class Reports:
                 session.ledger(now - self._touched_at[name], now - self._opened_at[name])
                 for name, session in sessions.items()
             )
-            weights, device = (runner.weight_bytes, runner.device_bytes) if runner else (0, 0)
+            weights = loaded.runner.weight_bytes if loaded else 0
+            device = device_bytes(loaded.device) if loaded else 0
             out.append(m.Memory(self._process.memory_info().rss, weights, device, ledgers))
         return out

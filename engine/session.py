@@ -58,6 +58,7 @@ class Session:
         open_stream: OpenStream,
         *,
         gated: bool = True,
+        positions_a_second: float = 0.0,
         limits: Limits | None = None,
         segmentation: Segmentation | None = None,
     ) -> None:
@@ -69,6 +70,7 @@ class Session:
         self._next_options = options
         self._open_stream = open_stream
         self._gated = gated
+        self._positions_a_second = positions_a_second
         self._segmentation = segmentation or Segmentation()
         self._intake = Intake(int((limits or Limits()).unheard_s * SAMPLE_RATE))
         self._begin_turn()
@@ -199,7 +201,8 @@ class Session:
                 self._finish_turn()
                 continue
             marker, epoch = self._intake.pop_marker(), self.epoch
-            self._outbox.append(Flushed(self.name, epoch, marker, self._tape.end // SAMPLES_PER_MS))
+            positions = round(self._tape.end / SAMPLE_RATE * self._positions_a_second)
+            self._outbox.append(Flushed(self.name, epoch, marker, self._tape.end // SAMPLES_PER_MS, positions))
             self._begin_turn(keep_outbox=True)
         messages, self._outbox = self._outbox, []
         if self.state is not State.CLOSED:

@@ -128,13 +128,11 @@ class Runner(Protocol):
     gated: bool
     languages: tuple[str, ...]
 
-    @property
-    def weight_bytes(self) -> int: ...
+    positions_a_second: float
+    """Positions of the model's context that a second of audio takes, for usage figures."""
 
     @property
-    def device_bytes(self) -> int:
-        """Memory on a device of its own; 0 on the CPU."""
-        ...
+    def weight_bytes(self) -> int: ...
 
     def warm(self) -> None:
         """Run once on silence, so that the first real step is not slower than the others."""

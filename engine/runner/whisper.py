@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sayso.engine.messages import SAMPLE_RATE, SessionOptions
 from sayso.engine.modules.whisper import Hypothesis, Request, Whisper
 from sayso.engine.options import SAMPLES_PER_MS
@@ -44,6 +46,14 @@ class Pace:
     """Texts that end an utterance come first."""
 
 
+@dataclass(frozen=True)
+class Instructions:
+    """What a client told the model: text that may have gone before, as tokens, and a language (empty: any)."""
+
+    context: tuple[int, ...] = ()
+    language: str = ""
+
+
 WINDOW = WindowOptions(longest=14 * SAMPLE_RATE, comfortable=7 * SAMPLE_RATE, keep=2 * SAMPLE_RATE)
 
 
@@ -54,16 +64,17 @@ class WhisperStream:
         self,
         utterance: Utterance,
         before: Before,
+        instructions: Instructions | None = None,
         pace: Pace | None = None,
         window: WindowOptions = WINDOW,
         standards: Standards | None = None,
     ) -> None:
         self.utterance = utterance
+        self._instructions = instructions or Instructions()
         self._pace = pace or Pace()
         self._standards = standards or Standards()
         self._options = window
         self._window = Window(window, utterance.start)
-        self._said: list[SpokenWord] = list(before.words)
         self._decoded_to = utterance.start
         self._hypothesis: tuple[SpokenWord, ...] = ()
         self._final_at: int | None = None
@@ -100,11 +111,16 @@ class WhisperStream:
         samples = self._window.end(self.utterance.end) - self._window.start
         return Offer(cost_ms(samples), self._due_since + slack, ("whisper", -(-samples // BUCKET_SAMPLES)))
 
-    def request(self, language: str, bias: tuple[str, ...]) -> Request:
+    def request(self) -> Request:
         """What the decoder shall hear now."""
         start, end = self._window.start, self._window.end(self.utterance.end)
-        final = self._wants_final and end == self.utterance.end
-        return Request(self.utterance.tape.read(start, end), prefix=self._window.prefix, final=final)
+        return Request(
+            self.utterance.tape.read(start, end),
+            prefix=self._window.prefix,
+            final=self._wants_final and end == self.utterance.end,
+            context=self._instructions.context,
+            language=self._instructions.language,
+        )
 
     def accept(self, hypothesis: Hypothesis, end: int, final: bool) -> None:
         """Take the decoder's answer for audio up to ``end``."""
@@ -209,12 +225,12 @@ class WhisperRunner:
     """One loaded Whisper."""
 
     gated = True
+    positions_a_second = 50.0
 
     def __init__(self, model: Whisper, name: str) -> None:
         self._model = model
         self.name = name
-        self.languages = tuple(getattr(model, "languages", ("en",)))
-        self._options: dict[int, SessionOptions] = {}
+        self.languages = model.languages
 
     @classmethod
     def load(cls, files: ModelFiles, device: str, threads: int) -> WhisperRunner:
@@ -224,23 +240,18 @@ class WhisperRunner:
     def weight_bytes(self) -> int:
         return self._model.weight_bytes
 
-    @property
-    def device_bytes(self) -> int:
-        return 0
-
     def warm(self) -> None:
-        import numpy as np
-
         self._model.transcribe([Request(np.zeros(SAMPLE_RATE, np.float32))])
 
     def stream(self, utterance: Utterance, options: SessionOptions, before: Before) -> Stream:
-        return WhisperStream(utterance, before)
+        """A stream for one utterance. Earlier text of the turn is not shown to the model: small ones repeat it."""
+        context = self._model.text.encode(f" {options.prompt.strip()}") if options.prompt.strip() else ()
+        return WhisperStream(utterance, before, Instructions(context, options.language))
 
     def run(self, streams: Sequence[Stream]) -> None:
         heard = [stream for stream in streams if isinstance(stream, WhisperStream)]
-        requests = [stream.request("", ()) for stream in heard]
+        requests = [stream.request() for stream in heard]
         ends = [stream.needed_from + len(request.audio) for stream, request in zip(heard, requests, strict=True)]
-        for stream, request, end, hypothesis in zip(
-            heard, requests, ends, self._model.transcribe(requests), strict=True
-        ):
+        hypotheses = self._model.transcribe(requests)
+        for stream, request, end, hypothesis in zip(heard, requests, ends, hypotheses, strict=True):
             stream.accept(hypothesis, end, request.final)
