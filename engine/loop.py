@@ -67,6 +67,8 @@ class Engine:
                 self._load(message)
             case m.Unload():
                 self._unload()
+            case m.Ping(number=number):
+                self._send(m.Pong(number))
             case m.Stop():
                 self._close_all("stopped")
                 self._stopping = True

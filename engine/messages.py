@@ -108,11 +108,17 @@ class Close(Message, frozen=True):
     session: str
 
 
+class Ping(Message, frozen=True):
+    """Answered by ``Pong`` with the same number, by the loop that does the work: a sign that it does not hang."""
+
+    number: int
+
+
 class Stop(Message, frozen=True):
     """End the process after the sessions were closed."""
 
 
-Down = Load | Unload | Open | Configure | Audio | Flush | Cancel | Close | Stop
+Down = Load | Unload | Open | Configure | Audio | Flush | Cancel | Close | Ping | Stop
 
 
 # Up: from the engine to the server.
@@ -216,6 +222,10 @@ class Closed(Message, frozen=True):
     reason: str
 
 
+class Pong(Message, frozen=True):
+    number: int
+
+
 class Failed(Message, frozen=True):
     """Something went wrong: for one session, or for the whole engine when ``session`` is None."""
 
@@ -224,4 +234,4 @@ class Failed(Message, frozen=True):
     message: str
 
 
-Up = Ready | Opened | Refused | Speech | Text | Flushed | Memory | Metrics | Closed | Failed
+Up = Ready | Opened | Refused | Speech | Text | Flushed | Memory | Metrics | Closed | Pong | Failed
