@@ -134,7 +134,9 @@ def belongs(window: Window, entry: Entry, pid: int = 0) -> bool:
     """Whether a window is an application's, by its process, its window class or its program's name."""
     if pid and window.pid == pid:
         return True
-    marks = {entry.window_class, Path(entry.program).name, entry.id.removesuffix(".desktop"), entry.name}
+    # An entry that declares its window class may share its program with others.
+    own = entry.window_class or Path(entry.program).name
+    marks = {own, entry.id.removesuffix(".desktop"), entry.name}
     marks |= {mark.rpartition(".")[2] for mark in marks}
     wanted = {mark.casefold() for mark in marks if mark}
     return bool(wanted & {window.application.casefold(), window.instance.casefold()})

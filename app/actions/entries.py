@@ -155,7 +155,9 @@ def _in_language(values: Mapping[str, str], key: str, variables: Mapping[str, st
 
 def split_exec(command: str) -> list[str]:
     """The arguments of an Exec line, field codes left in; ValueError where its quotes do not match."""
-    return shlex.split(command, comments=False, posix=True)
+    # Inside quotes the specification escapes these two as well, which shlex leaves alone.
+    plain = re.sub(r"\\(.)", lambda found: found.group(1) if found.group(1) in "$`" else found.group(), command)
+    return shlex.split(plain, comments=False, posix=True)
 
 
 def arguments(entry: Entry, urls: Sequence[str] = (), path: str | None = None) -> list[str]:

@@ -11,7 +11,6 @@ from sayso.app.commands.names import Named
 
 _MOST = 50
 """Presses in one command; more is more likely misheard than meant."""
-_NAMES = {"Return": "Enter", "BackSpace": "Backspace", "Super_L": "Super", "space": "Space"}
 
 
 class Keys:
@@ -25,7 +24,7 @@ class Keys:
 
     def describe(self, match: Match) -> str:
         chord, times = read_chord(match), match.number("count", 1)
-        title = "Press " + "+".join(_NAMES.get(part, part) for part in chord.title.split("+"))
+        title = f"Press {chord.title}"
         return title if times == 1 else f"{title} {times} times"
 
     def perform(self, job: Job) -> Done:

@@ -14,7 +14,6 @@ from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
 
 _STEP_PERCENT = 10
-_CONNECT_S = 3.0
 
 
 class Volume:
@@ -66,7 +65,8 @@ class Volume:
     def _pulse(self) -> Iterator[pulsectl.Pulse]:
         pulse = pulsectl.Pulse("sayso", server=self._server, connect=False)
         try:
-            pulse.connect(autospawn=False, wait=False, timeout=_CONNECT_S)
+            # Its own time limit is left alone: with one, pulsectl waits for all of it before every connection.
+            pulse.connect(autospawn=False)
             yield pulse
         except pulsectl.PulseError as error:
             raise ActionError(

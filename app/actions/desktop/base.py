@@ -12,6 +12,7 @@ from typing import Protocol
 from sayso.app.actions.errors import ActionError
 
 MODIFIERS = ("control", "shift", "alt", "super")
+_KEY_TITLES = {"Return": "Enter", "BackSpace": "Backspace", "Super_L": "Super", "space": "Space"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Chord:
     @property
     def title(self) -> str:
         """“Control+Shift+T”."""
-        key = self.key.replace("_", " ")
+        key = _KEY_TITLES.get(self.key, self.key.replace("_", " "))
         return "+".join([*(name.capitalize() for name in self.modifiers), key.upper() if len(key) == 1 else key])
 
 

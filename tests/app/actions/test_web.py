@@ -18,7 +18,7 @@ pytestmark = pytest.mark.desktop
 def browser(bare_desktop: object, tmp_path: Path) -> tuple[str, Path]:
     """A program that writes down the address it is given, and where it writes it."""
     program, opened = tmp_path / "browser", tmp_path / "opened"
-    program.write_text(f'#!/bin/sh\nprintf "%s" "$1" > {opened}.part && mv {opened}.part {opened}\n')
+    program.write_text(f'#!/bin/sh\nprintf "%s" "$1" > {opened}.part && /bin/mv {opened}.part {opened}\n')
     program.chmod(0o755)
     return str(program), opened
 
