@@ -26,7 +26,7 @@ from sayso.server.watchdog import Watchdog
 logger = logging.getLogger(__name__)
 
 STOP_GRACE_S = 3.0
-WATCH_EVERY_S = 0.5
+WATCH_EVERY_S = 0.25
 
 
 class ConnectionListener(EngineListener, Protocol):
@@ -65,6 +65,7 @@ class EngineClient:
         self._settings = settings
         self._policy = policy or RestartPolicy()
         self._lanes = Lanes()
+        self._own_lane = Lane(None)
         self._listeners: dict[Lane, ConnectionListener] = {}
         self._news = EngineNews("starting")
         self._ready: messages.Ready | None = None
@@ -222,12 +223,18 @@ class EngineClient:
 
     async def _watch(self, process: EngineProcess, watchdog: Watchdog) -> None:
         loop = asyncio.get_running_loop()
-        while True:
+        pings = 0
+        next_ping_s = loop.time()
+        while not (reason := watchdog.overdue(loop.time())):
             await asyncio.sleep(WATCH_EVERY_S)
-            if reason := watchdog.overdue(loop.time()):
-                self._fault = reason
-                process.kill()
-                return
+            # An engine that loads cannot answer; while nobody uses it, it need not.
+            if self._news.state == "ready" and self._listeners and loop.time() >= next_ping_s:
+                pings += 1
+                next_ping_s = loop.time() + self._settings.silence_s / 3
+                self._lanes.put(self._own_lane, messages.Ping(pings))
+                self._outgoing.set()
+        self._fault = reason
+        process.kill()
 
     async def _deliver(self, message: messages.Up) -> None:
         match message:

@@ -21,9 +21,9 @@ class EngineListener(Protocol):
 
 
 class Lane:
-    """One connection's queue; ``queued_samples`` counts the audio in it."""
+    """One connection's queue, or the server's own without a listener; ``queued_samples`` counts the audio in it."""
 
-    def __init__(self, listener: EngineListener) -> None:
+    def __init__(self, listener: EngineListener | None) -> None:
         self.listener = listener
         self.queued_samples = 0
         self._queue: deque[messages.Down] = deque()

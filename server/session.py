@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable
-from typing import get_args
 
 import msgspec
 
@@ -27,7 +26,6 @@ logger = logging.getLogger(__name__)
 INTERNAL_ERROR = 1011
 TRY_AGAIN_LATER = 1013
 
-_DOWN = get_args(messages.Down)
 _encoder = msgspec.json.Encoder()
 
 
@@ -93,7 +91,7 @@ class Session:
 
     def _carry_out(self, outputs: Iterable[Output]) -> None:
         for output in outputs:
-            if isinstance(output, _DOWN):
+            if isinstance(output, messages.Message):
                 self._engine.send(self._lane, output)
             else:
                 for event in self._dialect.encode(output):

@@ -30,6 +30,8 @@ class Watchdog:
                 self._owed[message.session, 0] = now_s
             case messages.Flush():
                 self._owed[message.session, message.marker] = now_s
+            case messages.Ping():
+                self._owed["", message.number] = now_s
             case messages.Cancel() | messages.Close():
                 self._forget(message.session)
 
@@ -42,6 +44,8 @@ class Watchdog:
                 self._owed.pop((message.session, 0), None)
             case messages.Flushed():
                 self._owed.pop((message.session, message.marker), None)
+            case messages.Pong():
+                self._owed.pop(("", message.number), None)
             case messages.Refused() | messages.Closed() | messages.Failed() if message.session is not None:
                 self._forget(message.session)
 

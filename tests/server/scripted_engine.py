@@ -49,6 +49,7 @@ class ScriptedEngine:
                 self._note(message)
                 if isinstance(message, messages.Stop):
                     return
+                self._hung = self._hung or self._options.hang_on == type(message).__name__
                 if not self._hung:
                     self._answer(message)
 
@@ -70,6 +71,8 @@ class ScriptedEngine:
                 self._flush(message)
             case messages.Cancel(session=session, epoch=epoch):
                 self._turns[session] = Turn(self._turns[session].options, epoch)
+            case messages.Ping(number=number):
+                self._say(messages.Pong(number))
             case messages.Close(session=session):
                 del self._turns[session]
                 self._say(messages.Closed(session, "closed"))
@@ -98,9 +101,6 @@ class ScriptedEngine:
 
     def _flush(self, message: messages.Flush) -> None:
         turn = self._turns[message.session]
-        if self._options.hang_on_flush:
-            self._hung = True
-            return
         if turn.samples % WORD_SAMPLES:
             self._word(message.session, turn, stable=True)
         audio_ms = turn.samples // 16
@@ -148,7 +148,7 @@ def main() -> None:
     parser.add_argument("--refuse", default="")
     parser.add_argument("--fail-session-at", type=int, default=0)
     parser.add_argument("--exit-on-load", action="store_true")
-    parser.add_argument("--hang-on-flush", action="store_true")
+    parser.add_argument("--hang-on", default="", help="answer no message of this kind and none after it")
     parser.add_argument("--garbage", action="store_true")
     ScriptedEngine(parser.parse_args()).run()
 

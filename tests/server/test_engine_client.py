@@ -151,7 +151,7 @@ async def test_a_kill_in_mid_utterance_is_told_and_the_next_utterance_works() ->
 
 
 async def test_a_hung_engine_is_killed_and_the_next_utterance_works(tmp_path: Path) -> None:
-    async with server(scripted("--hang-on-flush", silence_s=0.5)) as url, client(url) as c:
+    async with server(scripted("--hang-on", "Flush", silence_s=0.5)) as url, client(url) as c:
         pid = await engine_pid(url)
         error = await turn_until_error(c)
         assert (error["code"], error["turn_lost"]) == ("engine_failed", True)
@@ -160,6 +160,26 @@ async def test_a_hung_engine_is_killed_and_the_next_utterance_works(tmp_path: Pa
         await c.start()
         await c.audio(0.5)
         assert (await c.expect("transcription.delta"))["delta"] == "w0"
+
+
+async def test_an_engine_that_hangs_in_mid_speech_is_noticed_without_a_commit() -> None:
+    async with server(scripted("--hang-on", "Audio", silence_s=0.6)) as url, client(url) as c:
+        await c.choose()
+        await c.start()
+        await c.audio(0.5)
+        error = (await c.until("error"))[-1]
+        assert (error["code"], error["turn_lost"]) == ("engine_failed", True)
+        assert "did not answer" in error["error"]
+
+
+async def test_a_silent_engine_that_answers_pings_is_left_alone(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    async with server(scripted("--log", log, silence_s=0.3)) as url, client(url) as c:
+        pid = await engine_pid(url)
+        await c.choose()
+        await eventually(lambda: log.read_text().count("Ping") >= 4)
+        assert await engine_pid(url) == pid
+        assert await c.transcribe(0.5) == "w0"
 
 
 async def test_an_engine_that_writes_garbage_is_replaced() -> None:

@@ -254,7 +254,7 @@ async def test_a_full_inbox_is_an_error_and_what_was_taken_is_not_lost(tmp_path:
 
 
 async def test_pings_are_answered_while_the_engine_hangs() -> None:
-    async with server(scripted("--hang-on-flush")) as url, client(url) as c:
+    async with server(scripted("--hang-on", "Flush")) as url, client(url) as c:
         await c.choose()
         await c.start()
         for _ in range(20):

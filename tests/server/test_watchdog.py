@@ -60,3 +60,11 @@ def test_loading_has_its_own_longer_bound() -> None:
     watchdog.sent(m.Load("m"), 0.0)
     assert not watchdog.overdue(99.0)
     assert "100 seconds" in watchdog.overdue(101.0)
+
+
+def test_a_ping_wants_its_pong() -> None:
+    watchdog = watched()
+    watchdog.sent(m.Ping(1), 20.0)
+    assert watchdog.overdue(31.0)
+    watchdog.heard(m.Pong(1), 31.0)
+    assert not watchdog.overdue(1e6)
