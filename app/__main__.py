@@ -55,6 +55,8 @@ def _run(loaded: settings.Loaded, local: LocalServer) -> None:
 def _application() -> QApplication:
     from PySide6.QtWidgets import QApplication
 
+    # Widgets paint in memory; without this Qt's X11 part would load the machine's OpenGL drivers, some 10 MB, unused.
+    os.environ.setdefault("QT_XCB_GL_INTEGRATION", "none")
     application = QApplication(sys.argv[:1])
     application.setApplicationName("sayso")
     application.setApplicationDisplayName("Sayso")

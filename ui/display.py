@@ -87,7 +87,7 @@ def require_access(platforms: tuple[str, ...]) -> None:
     if platforms != ("xcb",):
         return
     import xcffib
-    import xcffib.xproto  # noqa: F401 - a connection needs the core protocol registered
+    import xcffib.xproto
 
     try:
         xcffib.connect().disconnect()

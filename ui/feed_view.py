@@ -149,6 +149,8 @@ class FeedView(QFrame):
             row.undo_pressed.connect(lambda identifier=item.id: self.undo_pressed.emit(identifier))
             self._rows[item.id] = row
             self._list.insertWidget(0, row)
+            # Tab goes down the list as the eye does, although the newest row was made last.
+            self.setTabOrder(self.area, row.undo)
         elif row.item != item:
             row.show_item(item)
 

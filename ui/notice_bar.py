@@ -60,6 +60,7 @@ class NoticeBar(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
+        self._notices: tuple[Notice, ...] = ()
         self._rows: dict[Notice, NoticeRow] = {}
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -69,26 +70,35 @@ class NoticeBar(QWidget):
 
     def show_notices(self, notices: tuple[Notice, ...]) -> None:
         """Shows the severe ones first, and few at a time: the next one comes when one goes."""
+        if notices == self._notices:
+            return
+        self._notices = notices
         notices = tuple(sorted(notices, key=lambda notice: not notice.severe)[:SHOWN])
         for notice in [notice for notice in self._rows if notice not in notices]:
             row = self._rows.pop(notice)
             self._layout.removeWidget(row)
             row.hide()
             row.deleteLater()
-        for notice in notices:
-            if notice not in self._rows:
-                row = NoticeRow(self._theme, notice)
-                row.dismissed.connect(lambda code=notice.code: self.dismissed.emit(code))
-                self._rows[notice] = row
-                self._layout.addWidget(row)
+        before: QWidget = self
+        for index, notice in enumerate(notices):
+            row = self._rows.get(notice) or self._new_row(notice)
+            self._layout.insertWidget(index, row)
+            self.setTabOrder(before, row.button)
+            before = row.button
         self.setVisible(bool(self._rows))
+
+    def _new_row(self, notice: Notice) -> NoticeRow:
+        row = NoticeRow(self._theme, notice)
+        row.dismissed.connect(lambda: self.dismissed.emit(notice.code))
+        self._rows[notice] = row
+        return row
 
     def rows(self) -> tuple[NoticeRow, ...]:
         return tuple(self._rows.values())
 
     def dismiss_newest(self) -> bool:
-        """Dismisses the notice at the bottom; says whether there was one."""
-        if not self._rows:
+        """Dismisses the notice that came last; says whether there was one."""
+        if not self._notices:
             return False
-        self.dismissed.emit(next(reversed(self._rows)).code)
+        self.dismissed.emit(self._notices[-1].code)
         return True

@@ -1,0 +1,77 @@
+"""Fixtures for the window: Qt without a display, recorded intents, and a window that has been shown."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+sys.path.insert(0, str(Path(__file__).parent))
+
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from sayso.app.snapshot import Mode
+from sayso.ui.main_window import MainWindow
+from sayso.ui.theme import Theme
+
+
+class RecordedIntents:
+    """Intents that only write down what they were asked, as tuples of name and arguments."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[object, ...]] = []
+
+    def start(self) -> None:
+        self.calls.append(("start",))
+
+    def stop(self) -> None:
+        self.calls.append(("stop",))
+
+    def toggle(self) -> None:
+        self.calls.append(("toggle",))
+
+    def use_embedded(self) -> None:
+        self.calls.append(("use_embedded",))
+
+    def use_remote(self, url: str, key: str) -> None:
+        self.calls.append(("use_remote", url, key))
+
+    def set_mode(self, mode: Mode) -> None:
+        self.calls.append(("set_mode", mode))
+
+    def undo(self, item_id: int) -> None:
+        self.calls.append(("undo", item_id))
+
+    def dismiss(self, notice_code: str) -> None:
+        self.calls.append(("dismiss", notice_code))
+
+    def quit(self) -> None:
+        self.calls.append(("quit",))
+
+
+@pytest.fixture
+def intents() -> RecordedIntents:
+    return RecordedIntents()
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Iterator[Theme]:
+    yield Theme(qapp)
+    qapp.setStyleSheet("")
+
+
+@pytest.fixture
+def window(qtbot: QtBot, theme: Theme, intents: RecordedIntents) -> Iterator[MainWindow]:
+    window = MainWindow(intents, theme)
+    window.resize(960, 680)
+    window.show()
+    qtbot.waitExposed(window)
+    window.activateWindow()
+    yield window
+    window.hide()
+    window.deleteLater()

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import scenes
+from pytestqt.qtbot import QtBot
+
+from sayso.app.snapshot import FeedItem, FeedState
+from sayso.ui.feed_view import SHOWN, FeedView
+from sayso.ui.theme import Theme
+
+
+def view(qtbot: QtBot, theme: Theme) -> FeedView:
+    result = FeedView(theme)
+    qtbot.addWidget(result)
+    result.resize(360, 500)
+    result.show()
+    qtbot.waitExposed(result)
+    return result
+
+
+def test_an_item_shows_what_was_heard_what_it_does_and_how_it_went(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    feed.show_items(scenes.FEED)
+    row = feed.rows()[2]
+    assert row.title.text() == "Set the volume to 30 %"
+    assert row.state.text() == "Done: It was 65 %"
+    assert "set the volume" in row.heard.text()
+
+
+def test_undo_is_offered_only_where_it_can_be_and_names_the_item(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    feed.show_items(scenes.FEED)
+    assert [row.undo.isVisible() for row in feed.rows()] == [False, False, True, False]
+    with qtbot.waitSignal(feed.undo_pressed) as pressed:
+        feed.rows()[2].undo.click()
+    assert pressed.args == [3]
+
+
+def test_an_item_changes_in_place(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    running = FeedItem(1, "open Firefox", "Open Firefox", FeedState.RUNNING)
+    feed.show_items((running,))
+    row = feed.rows()[0]
+    feed.show_items((replace(running, state=FeedState.DONE, can_undo=True),))
+    assert feed.rows() == (row,)
+    assert row.state.text() == "Done"
+    assert row.undo.isVisible()
+
+
+def test_the_newest_item_is_on_top(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    feed.show_items(scenes.FEED)
+    feed.grab()
+    tops = [row.y() for row in feed.rows()]
+    assert tops == sorted(tops, reverse=True)
+
+
+def test_rows_are_bounded_and_the_newest_stay(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    items = tuple(FeedItem(number, "x", f"Action {number}", FeedState.DONE) for number in range(250))
+    feed.show_items(items)
+    assert len(feed.rows()) == SHOWN
+    assert feed.rows()[-1].item.id == 249
+
+
+def test_an_unchanged_item_is_not_touched(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    feed.show_items(scenes.FEED)
+    first = feed.rows()[0]
+    shown: list[FeedItem] = []
+    first.show_item = shown.append  # type: ignore[method-assign]
+    feed.show_items((*scenes.FEED, FeedItem(9, "x", "New", FeedState.HEARD)))
+    assert shown == []
+
+
+def test_undoing_the_newest_takes_the_last_that_can_be_undone(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    assert not feed.undo_newest()
+    feed.show_items(scenes.FEED)
+    with qtbot.waitSignal(feed.undo_pressed) as pressed:
+        assert feed.undo_newest()
+    assert pressed.args == [3]
+
+
+def test_the_empty_feed_says_what_will_be_here(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    feed.show_items(())
+    assert feed.empty.isVisible()
+    feed.show_items(scenes.FEED)
+    assert not feed.empty.isVisible()
+
+
+def test_long_texts_do_not_widen_the_feed(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    address = "https://example.org/" + "path/" * 60
+    feed.show_items((FeedItem(1, address, f"Open {address}", FeedState.DONE, address, True),))
+    feed.grab()
+    row = feed.rows()[0]
+    assert row.width() <= feed.area.viewport().width()
+    assert row.undo.geometry().right() <= row.width()

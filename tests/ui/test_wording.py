@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+
+import pytest
+import scenes
+
+from sayso.app.snapshot import (
+    DesktopState,
+    FeedState,
+    LineKind,
+    MicrophoneState,
+    MicrophoneView,
+    Mode,
+    ServerKind,
+    ServerState,
+    ServerView,
+    Snapshot,
+)
+from sayso.ui import wording
+
+LOADING = ServerView(ServerKind.EMBEDDED, ServerState.LOADING)
+OPENING = MicrophoneView(MicrophoneState.OPENING)
+
+
+@pytest.mark.parametrize(
+    ("make", "headline"),
+    [
+        (scenes.empty, "Ready"),
+        (scenes.listening, "Hearing you"),
+        (scenes.idle, "Not listening"),
+        (scenes.no_microphone, "No microphone"),
+        (scenes.no_signal, "No signal"),
+        (scenes.reconnecting, "Reconnecting"),
+        (scenes.troubles, "Server refused"),
+        (lambda: scenes.snapshot(microphone=OPENING, server=LOADING), "Opening microphone"),
+        (lambda: scenes.snapshot(server=LOADING), "Starting the engine"),
+        (lambda: scenes.snapshot(asleep=True), "Asleep"),
+        (lambda: scenes.snapshot(state=DesktopState.STARTING), "Starting"),
+        (lambda: scenes.snapshot(state=DesktopState.QUITTING), "Closing"),
+    ],
+)
+def test_the_state_is_said_in_words(make: Callable[[], Snapshot], headline: str) -> None:
+    assert wording.describe(make()).headline == headline
+
+
+def test_every_combination_of_states_has_words() -> None:
+    for state, microphone, server, kind in product(DesktopState, MicrophoneState, ServerState, ServerKind):
+        view = scenes.snapshot(
+            state=state, microphone=MicrophoneView(microphone), server=ServerView(kind, server, url="ws://host:1/x")
+        )
+        said = wording.describe(view)
+        assert said.headline
+        assert said.headline[0].isupper()
+        assert wording.server_status(view.server)
+
+
+def test_speaking_while_the_engine_loads_is_told_to_be_safe() -> None:
+    said = wording.describe(scenes.starting())
+    assert said.headline == "Hearing you"
+    assert "words follow" in said.detail
+
+
+def test_being_behind_is_shown_above_one_second_only() -> None:
+    assert "2.4 s behind" in wording.describe(scenes.long_text()).detail
+    assert "behind" not in wording.describe(scenes.snapshot(behind_ms=900)).detail
+
+
+def test_the_reason_of_the_application_goes_before_the_general_advice() -> None:
+    assert "listening then goes on" in wording.describe(scenes.no_microphone()).detail
+
+
+def test_the_server_in_use_is_named_by_its_host() -> None:
+    assert wording.server_status(scenes.REMOTE) == "Connected to 192.168.1.20:8000, model tiny.en"
+    assert wording.server_status(scenes.EMBEDDED) == "On this computer, model tiny.en"
+
+
+def test_a_problem_is_shown_only_while_there_is_one() -> None:
+    refused = scenes.troubles().server
+    assert wording.server_problem(refused) == refused.detail
+    assert wording.server_problem(replace(refused, state=ServerState.READY)) == ""
+
+
+def test_an_outcome_with_lost_speech_says_both() -> None:
+    assert wording.outcome(scenes.line(1, "x", kind=LineKind.COMMAND, lost_ms=1200)) == "command, 1.2 s of speech lost"
+
+
+def test_every_feed_state_has_a_word_and_a_sentence() -> None:
+    assert set(wording.FEED_WORDS) == set(FeedState)
+    assert wording.feed_sentence(scenes.FEED[2]) == (
+        "Set the volume to 30 %: done. It was 65 %. heard “set the volume to thirty percent”."
+    )
+
+
+def test_each_mode_has_three_examples() -> None:
+    assert all(len(wording.examples(mode)) == 3 for mode in Mode)
