@@ -1,6 +1,8 @@
-"""The desktop's base exception: a code for programs, a text that tells people what to do."""
+"""The desktop's base exception (a code for programs, a text that tells people what to do) and its last resort."""
 
 from __future__ import annotations
+
+import asyncio
 
 
 class AppError(Exception):
@@ -13,3 +15,9 @@ class AppError(Exception):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+def report_failure(task: asyncio.Task[None]) -> None:
+    """A task that nobody waits for has ended: a failure, a mistake of ours, is the event loop's to report."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        task.get_loop().call_exception_handler({"message": f"{task.get_name()} failed", "exception": error})

@@ -15,7 +15,6 @@ from typing import Any
 
 from sayso.app.audio.errors import AudioError
 
-_SOUND_SERVER_TIMEOUT_S = 2.0
 _SERVER_DEVICES = ("pulse", "pipewire", "default")
 _MOST_CHANNELS = 8
 """More than any microphone array for speech has; plug-in devices claim 32 or 128."""
@@ -132,7 +131,8 @@ def _server_sources(stream: int) -> list[Device] | None:
         return None
     try:
         with pulsectl.Pulse("sayso", connect=False) as server:
-            server.connect(autospawn=False, timeout=_SOUND_SERVER_TIMEOUT_S)
+            # pulsectl's own time limit is always used up in full; the sound thread has one of its own.
+            server.connect(autospawn=False)
             default = server.server_info().default_source_name
             return [_server_device(source, default, stream) for source in server.source_list()]
     except pulsectl.PulseError:

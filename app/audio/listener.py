@@ -19,6 +19,7 @@ from sayso.app.audio.errors import AudioError
 from sayso.app.audio.gate import Ended, GateEvent, GateOptions, Started, Voiced
 from sayso.app.audio.level import Level
 from sayso.app.audio.pipeline import Pipeline, Samples
+from sayso.app.errors import report_failure
 from sayso.app.snapshot import MicrophoneState
 
 _OPEN_TIMEOUT_S = 8.0
@@ -84,6 +85,7 @@ class Listener:
         """Listen to the device of this name or label; empty follows the system's default. Returns at once."""
         await self.stop()
         self._task = asyncio.create_task(self._listen(device), name="listener")
+        self._task.add_done_callback(report_failure)
 
     async def stop(self) -> None:
         """Close the microphone; an open utterance ends with what was said so far."""

@@ -76,5 +76,5 @@ def _pause(samples: Samples) -> int:
 
 
 def _unreadable(path: Path, error: Exception) -> AudioError:
-    reason = error.strerror if isinstance(error, OSError) else str(error).strip().rstrip(".")
+    reason = error.strerror if isinstance(error, OSError) else str(error).rpartition(": ")[2].rstrip(".")
     return AudioError("bad_sound_file", f"{path} cannot be read as sound: {reason}.")

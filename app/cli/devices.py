@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import click
+
+_TIMEOUT_S = 10.0
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
 def command(as_json: bool) -> None:
     """List the microphones; * marks the one that is used when none is chosen."""
+    from sayso.app.audio.capture import SoundThread
     from sayso.app.audio.devices import choose, list_devices
     from sayso.app.audio.errors import AudioError
 
     try:
-        devices = list_devices()
+        devices = asyncio.run(SoundThread().call(list_devices, _TIMEOUT_S))
     except AudioError as error:
         raise click.ClickException(str(error)) from error
     choice = choose(devices, "")

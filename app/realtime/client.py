@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
-from sayso.app.errors import AppError
+from sayso.app.errors import AppError, report_failure
 from sayso.app.realtime.endpoint import Endpoint, explain
 from sayso.app.realtime.errors import RealtimeError
 from sayso.app.realtime.events import Behind, Connection, RealtimeEvent
@@ -103,6 +103,7 @@ class RealtimeClient:
         """Connect, and stay connected until ``close``."""
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run(), name="realtime client")
+            self._task.add_done_callback(report_failure)
 
     def begin(self) -> int:
         """Begin a turn; its number. Works without a connection: audio is kept until there is one."""

@@ -23,6 +23,11 @@ class Rejoin:
         self._heard = ""
         self._decided = not self._shown
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether all text has been let through or dropped: none is held."""
+        return self._decided
+
     def feed(self, piece: str) -> str:
         """The next piece of replayed text; what of the text so far is new, often nothing yet."""
         if self._decided:

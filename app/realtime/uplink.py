@@ -262,7 +262,8 @@ class Uplink:
 
     def _confirm(self, audio_ms: int) -> list[UplinkEvent]:
         sending = self._sending
-        if sending is not None:
+        # Text that waits for the joint is not shown yet: its audio is needed until it is.
+        if sending is not None and sending.rejoin.is_decided:
             position = min(sending.position(audio_ms * _PER_MS), sending.sent)
             if position > sending.turn.confirmed:
                 sending.turn.pending, sending.turn.hole = "", False
