@@ -1,7 +1,7 @@
 """Model names to files on disk: the packaged model, a folder, a name from the hub. Imports no torch.
 
-``auto`` and ``tiny.en`` are the weights of the ``offline`` extra, whose hash is checked; a size such as ``base`` or an id
-such as ``openai/whisper-small`` is downloaded from the hub once and then found in its cache.
+``auto`` and ``tiny.en`` are the weights of the ``offline`` extra, whose hash is checked; a size such as ``base`` or an
+id such as ``openai/whisper-small`` is downloaded from the hub once and then found in its cache.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def read(path: Path) -> Variables:
     if version != _VERSION:
         raise EngineError(
             "model_unsupported",
-            f"{path} is no CTranslate2 model of binary version {_VERSION} (it says {version}). Convert the model again.",
+            f"{path} is no CTranslate2 model of binary version {_VERSION}, but {version}. Convert the model again.",
         )
     specification = cursor.string()
     cursor.number("I")

@@ -11,8 +11,8 @@ from __future__ import annotations
 import time
 
 import torch
-import torch.nn.functional as F
 from torch import nn
+from torch.nn import functional
 
 _PROBE_SHAPE = (4096, 384)
 _PROBE_ROUNDS = 12
@@ -29,7 +29,7 @@ class Linear(nn.Module):
         self.register_buffer("bias", bias)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return F.linear(x, self.weight, self.bias)
+        return functional.linear(x, self.weight, self.bias)
 
 
 class Int8Linear(nn.Module):

@@ -6,7 +6,7 @@ share a batch (``bucket``); what a request gives does not depend on those it sha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,15 +14,16 @@ import numpy as np
 import torch
 
 from sayso.engine.errors import EngineError
-from sayso.engine.modules import whisper_alignment as alignment
 from sayso.engine.modules import whisper_window as window
 from sayso.engine.modules.int8 import int8_is_faster
 from sayso.engine.modules.log_mel import SAMPLE_RATE, LogMel
 from sayso.engine.modules.whisper_decoding import Decoded, Ending, Prompt, Rules, decode
 from sayso.engine.modules.whisper_network import EDGE_POSITIONS, Build, Network, float_build, int8_build
-from sayso.engine.modules.whisper_shape import MAX_POSITIONS, POSITIONS_A_SECOND
+from sayso.engine.modules.whisper_shape import MAX_POSITIONS
+from sayso.engine.modules.whisper_stopping import Stopping
 from sayso.engine.modules.whisper_text import WhisperText
 from sayso.engine.modules.whisper_weights import Weights, open_weights
+from sayso.engine.modules.whisper_words import HeardWord, sound_positions, timed
 
 MAX_WINDOW_S = 30.0
 SILENCE_GROUP = 8
@@ -49,19 +50,8 @@ class Request:
 
 
 @dataclass(frozen=True)
-class HeardWord:
-    """One word; ``text`` has its leading space, times are seconds from the window's start (good to about 0.2 s)."""
-
-    text: str
-    start_s: float
-    end_s: float
-    probability: float
-    tokens: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class Hypothesis:
-    """What was heard after the request's prefix. ``ended`` tells why the text ends; all but ``end_of_text`` are cuts."""
+    """What was heard after the request's prefix; ``ended`` tells why it ends: all but ``end_of_text`` are cuts."""
 
     tokens: tuple[int, ...]
     words: tuple[HeardWord, ...]
@@ -85,7 +75,10 @@ class Whisper:
         self._network, self.text, self.device, self._group = network, text, device, silence_group
         self._mel = LogMel(network.shape.mel_bands, device)
         self.weight_bytes = network.weight_bytes()
-        self._rules = self._make_rules()
+        shape = network.shape
+        specials = range(text.end + 1, shape.vocabulary)
+        self._suppressed = self._barred({*specials, *(token for token in shape.suppressed if token >= 0)})
+        self._suppressed_first = self._barred(shape.suppressed_first)
 
     @classmethod
     def load(
@@ -144,7 +137,7 @@ class Whisper:
         states, bias = self._encode(batch, dense)
         languages = self._languages_of(batch, states, bias)
         prompts = [self._prompt(request, language) for request, language in zip(batch, languages, strict=True)]
-        rows = decode(self._network, states, bias, prompts, self._rules)
+        rows = decode(self._network, states, bias, prompts, self._rules_for(batch))
         return [
             self._hypothesis(request, row, language)
             for request, row, language in zip(batch, rows, languages, strict=True)
@@ -172,9 +165,8 @@ class Whisper:
         languages = [request.language for request in batch]
         if unknown:
             tokens = self.text.language_tokens()
-            allowed = torch.full_like(self._rules.suppressed, -torch.inf)
-            allowed[list(tokens)] = 0.0
-            rules = Rules(self.text.end, self.text.no_speech, allowed, allowed, lambda _: False)
+            others = self._barred(set(range(self._network.shape.vocabulary)) - set(tokens))
+            rules = Rules(self.text.end, self.text.no_speech, others, others, lambda *_: None)
             prompt = Prompt((self.text.start,), 0, 1, 1)
             rows = decode(self._network, states[unknown], bias, [prompt] * len(unknown), rules)
             for index, row in zip(unknown, rows, strict=True):
@@ -192,42 +184,25 @@ class Whisper:
         return Prompt(tokens, len(before), len(before) + len(opening), max(0, limit))
 
     def _hypothesis(self, request: Request, row: Decoded, language: str) -> Hypothesis:
-        words = self._words(request, row, language)
+        assert row.attention is not None
         return Hypothesis(
             tokens=tuple(row.tokens),
-            words=words,
+            words=timed(self.text.words(row.tokens, language), row.logprobs, row.attention, request.audio),
             average_logprob=float(np.mean(row.logprobs)) if row.logprobs else 0.0,
             no_speech_probability=row.no_speech_probability,
             ended=row.ended,
             language=language,
         )
 
-    def _words(self, request: Request, row: Decoded, language: str) -> tuple[HeardWord, ...]:
-        if not row.tokens or row.attention is None:
-            return ()
-        sound = min(MAX_POSITIONS, max(1, -(-len(request.audio) // window.SAMPLES_A_POSITION)))
-        begin = alignment.starts(alignment.relevance(row.attention, sound)) / POSITIONS_A_SECOND
-        times = begin[len(request.prefix) :]
-        probabilities = np.exp(row.logprobs)
-        words, at = [], 0
-        for text, tokens in self.text.words(row.tokens, language):
-            until = at + len(tokens)
-            likely = float(probabilities[at:until].mean())
-            words.append(HeardWord(text, float(times[at]), float(times[until]), likely, tokens))
-            at = until
-        return tuple(words)
+    def _rules_for(self, batch: Sequence[Request]) -> Rules:
+        stopping = Stopping(self.text.decode, [sound_positions(request.audio) for request in batch])
+        return Rules(self.text.end, self.text.no_speech, self._suppressed, self._suppressed_first, stopping.keep)
 
-    def _make_rules(self) -> Rules:
-        shape = self._network.shape
-        suppressed = torch.zeros(shape.vocabulary, device=self.device)
-        specials = [token for token in range(self.text.end + 1, shape.vocabulary)]
-        suppressed[[*(token for token in shape.suppressed if token >= 0), *specials]] = -torch.inf
-        first = torch.zeros(shape.vocabulary, device=self.device)
-        first[list(shape.suppressed_first)] = -torch.inf
-        return Rules(self.text.end, self.text.no_speech, suppressed, first, self._repeats)
-
-    def _repeats(self, tokens: Sequence[int]) -> bool:
-        return False
+    def _barred(self, tokens: Iterable[int]) -> torch.Tensor:
+        """What to add to logits [vocabulary] so that none of the tokens can be chosen."""
+        barred = torch.zeros(self._network.shape.vocabulary, device=self.device)
+        barred[list(tokens)] = -torch.inf
+        return barred
 
 
 def _build(weights: Weights, device: torch.device, precision: str) -> Build:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-import torch.nn.functional as F
+from torch.nn import functional
 
 _SMOOTHING = 7
 _AT_ONCE = 3
@@ -22,7 +22,7 @@ def relevance(attention: torch.Tensor, positions: int) -> np.ndarray:
     deviation, mean = torch.std_mean(heads, dim=1, keepdim=True, correction=0)
     normal = (heads - mean) / (deviation + 1e-6)
     if positions > _SMOOTHING // 2:
-        padded = F.pad(normal, (_SMOOTHING // 2, _SMOOTHING // 2), mode="reflect")
+        padded = functional.pad(normal, (_SMOOTHING // 2, _SMOOTHING // 2), mode="reflect")
         normal = padded.unfold(-1, _SMOOTHING, 1).median(-1).values
     return normal.mean(0).numpy(force=True)
 

@@ -15,11 +15,15 @@ import torch
 from sayso.engine.modules.whisper_network import Cache, Network, Step
 
 Ending = Literal["end_of_text", "rewound", "repeated", "limit"]
+Attention = Callable[[], torch.Tensor]
+Keep = Callable[[Sequence[int], int, int, Attention], int | None]
+"""Given a row's new tokens, its number of known text tokens, its row of the batch and the attention of all its text
+tokens: how many of the new tokens to keep and stop, or None to go on."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """Tokens to start from: ``tokens[start]`` opens the transcript, those after ``text`` - 1 are already text."""
+    """Tokens to start from: ``tokens[start]`` opens the transcript; those from ``text`` on are text already."""
 
     tokens: tuple[int, ...]
     start: int
@@ -36,8 +40,7 @@ class Rules:
     no_speech: int
     suppressed: torch.Tensor
     first: torch.Tensor
-    must_stop: Callable[[Sequence[int]], bool]
-    """Whether the tokens of a row have begun to repeat themselves."""
+    keep: Keep
 
 
 @dataclass
@@ -55,99 +58,102 @@ class Decoded:
 def decode(
     network: Network, states: torch.Tensor, bias: torch.Tensor | None, prompts: Sequence[Prompt], rules: Rules
 ) -> list[Decoded]:
-    """Decode every prompt against its row of ``states`` [batch, positions, width]."""
-    lengths = [len(prompt.tokens) for prompt in prompts]
-    limit = max(prompt.limit for prompt in prompts)
-    cache = Cache(network.shape, len(prompts), max(lengths) + limit, states)
-    network.decoder.listen(states, bias, cache)
-    rows = [Decoded() for _ in prompts]
-    hidden, attention = _prefill(network, prompts, rules.end, cache)
-    heard = [attention]
-    _hear_no_speech(network, hidden, prompts, rows, rules)
-    last = hidden[torch.arange(len(prompts)), torch.tensor(lengths) - 1]
-    running = set(range(len(prompts)))
-    for step in range(limit + 1):
-        first = rules.first if step == 0 else None
-        chosen = _choose(network, last, prompts, rows, running, rules, first)
-        if not running or step == limit:
-            break
-        last, attention = _advance(network, chosen, lengths, step, cache)
-        heard.append(attention)
-    for index, (prompt, row) in enumerate(zip(prompts, rows, strict=True)):
-        row.attention = _heard_by(heard, index, prompt, len(row.tokens))
-    return rows
+    """Decode every prompt against its row of ``states`` [batch, positions, width]; ``bias`` [positions]."""
+    batch = _Batch(network, states, bias, prompts, rules)
+    batch.choose(batch.prefill(), fresh=True)
+    while batch.running:
+        batch.choose(batch.advance(), fresh=False)
+    return batch.results()
 
 
-def _prefill(network: Network, prompts: Sequence[Prompt], end: int, cache: Cache) -> tuple[torch.Tensor, torch.Tensor]:
-    """All prompts at once; shorter ones are filled up at the right, where no real token looks."""
-    longest = max(len(prompt.tokens) for prompt in prompts)
-    padded = [prompt.tokens + (end,) * (longest - len(prompt.tokens)) for prompt in prompts]
-    device = cache.keys.device
-    slots = torch.arange(longest, device=device)
-    mask = (slots[None, :] <= slots[:, None]) if longest > 1 else None
-    step = Step(slots.expand(len(prompts), -1), longest, mask, same=True)
-    return network.decoder(torch.tensor(padded, device=device), cache, step)
+class _Batch:
+    """The rows of one decode: cache, attention so far, and which rows still run."""
 
+    def __init__(
+        self,
+        network: Network,
+        states: torch.Tensor,
+        bias: torch.Tensor | None,
+        prompts: Sequence[Prompt],
+        rules: Rules,
+    ) -> None:
+        self._decoder, self._prompts, self._rules = network.decoder, prompts, rules
+        self._device = states.device
+        self._lengths = [len(prompt.tokens) for prompt in prompts]
+        most = max(self._lengths) + max(prompt.limit for prompt in prompts)
+        self._cache = Cache(network.shape, len(prompts), most, states)
+        self._decoder.listen(states, bias, self._cache)
+        self._rows = [Decoded() for _ in prompts]
+        self._heard: list[torch.Tensor] = []
+        self._chosen = torch.empty(0)
+        self._steps = 0
+        self.running = set(range(len(prompts)))
 
-def _advance(
-    network: Network, tokens: torch.Tensor, lengths: Sequence[int], step: int, cache: Cache
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """One more token for every row: the states [batch, width] and the attention of the token after it."""
-    device = cache.keys.device
-    slots = torch.tensor(lengths, device=device)[:, None] + step
-    used, same = max(lengths) + step + 1, min(lengths) == max(lengths)
-    mask = None if same else (torch.arange(used, device=device) <= slots)[:, None, None]
-    hidden, attention = network.decoder(tokens[:, None], cache, Step(slots, used, mask, same))
-    return hidden[:, -1], attention
+    def prefill(self) -> torch.Tensor:
+        """All prompts at once, shorter ones filled up at the right, where no real token looks; the last logits."""
+        longest, batch = max(self._lengths), len(self._prompts)
+        padded = [prompt.tokens + (self._rules.end,) * (longest - len(prompt.tokens)) for prompt in self._prompts]
+        slots = torch.arange(longest, device=self._device)
+        mask = (slots[None, :] <= slots[:, None]) if longest > 1 else None
+        step = Step(slots.expand(batch, -1), longest, mask, same=True)
+        hidden, attention = self._decoder(torch.tensor(padded, device=self._device), self._cache, step)
+        self._heard.append(attention)
+        rows = torch.arange(batch, device=self._device)
+        starts = torch.tensor([prompt.start for prompt in self._prompts], device=self._device)
+        ends = torch.tensor(self._lengths, device=self._device) - 1
+        logits = self._decoder.logits(torch.cat([hidden[rows, starts], hidden[rows, ends]]))
+        silent = torch.softmax(logits[:batch], -1)[:, self._rules.no_speech].tolist()
+        for row, probability in zip(self._rows, silent, strict=True):
+            row.no_speech_probability = probability
+        return logits[batch:]
 
+    def advance(self) -> torch.Tensor:
+        """Feed the chosen tokens: the logits [batch, vocabulary] of the next ones."""
+        slots = torch.tensor(self._lengths, device=self._device)[:, None] + self._steps
+        used, same = max(self._lengths) + self._steps + 1, min(self._lengths) == max(self._lengths)
+        mask = None if same else (torch.arange(used, device=self._device) <= slots)[:, None, None]
+        hidden, attention = self._decoder(self._chosen[:, None], self._cache, Step(slots, used, mask, same))
+        self._heard.append(attention)
+        self._steps += 1
+        return self._decoder.logits(hidden[:, -1])
 
-def _hear_no_speech(
-    network: Network, hidden: torch.Tensor, prompts: Sequence[Prompt], rows: Sequence[Decoded], rules: Rules
-) -> None:
-    """The model's own opinion whether there is speech: a probability at the token that opens the transcript."""
-    starts = torch.tensor([prompt.start for prompt in prompts])
-    logits = network.decoder.logits(hidden[torch.arange(len(prompts)), starts])
-    probabilities = torch.softmax(logits, -1)[:, rules.no_speech].tolist()
-    for row, probability in zip(rows, probabilities, strict=True):
-        row.no_speech_probability = probability
+    def choose(self, logits: torch.Tensor, fresh: bool) -> None:
+        """Append the likeliest token to every running row, and end the rows that are done."""
+        logits = logits + self._rules.suppressed
+        if fresh:
+            empty = [len(prompt.tokens) == prompt.text for prompt in self._prompts]
+            logits = torch.where(torch.tensor(empty, device=self._device)[:, None], logits + self._rules.first, logits)
+        best, self._chosen = logits.max(-1)
+        logprobs = (best - torch.logsumexp(logits, -1)).tolist()
+        for index, token in enumerate(self._chosen.tolist()):
+            if index in self.running and self._append(index, token, logprobs[index]):
+                self.running.discard(index)
 
-
-def _choose(
-    network: Network,
-    hidden: torch.Tensor,
-    prompts: Sequence[Prompt],
-    rows: Sequence[Decoded],
-    running: set[int],
-    rules: Rules,
-    first: torch.Tensor | None,
-) -> torch.Tensor:
-    """Append the likeliest token to every running row and end those that are done; returns the tokens [batch]."""
-    logits = network.decoder.logits(hidden) + rules.suppressed
-    if first is not None:
-        fresh = torch.tensor([len(prompt.tokens) == prompt.text for prompt in prompts], device=logits.device)
-        logits = logits + torch.where(fresh[:, None], first, 0.0)  # not a product: -inf * 0 is not a number
-    best, tokens = logits.max(-1)
-    logprobs = (best - torch.logsumexp(logits, -1)).tolist()
-    for index, token in enumerate(tokens.tolist()):
-        if index not in running:
-            continue
-        row, prompt = rows[index], prompts[index]
-        row.logprobs.append(logprobs[index])
-        if token == rules.end:
+    def _append(self, index: int, token: int, logprob: float) -> bool:
+        """Whether the row is done with this token."""
+        row, prompt = self._rows[index], self._prompts[index]
+        row.logprobs.append(logprob)
+        if token == self._rules.end:
             row.ended = "end_of_text"
-            running.discard(index)
-        elif len(row.tokens) >= prompt.limit:
-            running.discard(index)
-        else:
-            row.tokens.append(token)
-            if rules.must_stop(row.tokens):
-                row.ended = "repeated"
-                running.discard(index)
-    return tokens
+            return True
+        if len(row.tokens) >= prompt.limit:
+            row.logprobs.pop()
+            return True
+        row.tokens.append(token)
+        known = len(prompt.tokens) - prompt.text
+        keep = self._rules.keep(row.tokens, known, index, lambda: self._attention(index, len(row.tokens) - 1))
+        if keep is None:
+            return False
+        row.ended = "repeated"
+        del row.tokens[keep:], row.logprobs[keep:]
+        return True
 
+    def _attention(self, index: int, count: int) -> torch.Tensor:
+        """One row's attention from its first text token on: [heads, known text + count + 1, positions]."""
+        before = self._heard[0][index, :, self._prompts[index].text - 1 : self._lengths[index]]
+        return torch.cat([before, *(heard[index] for heard in self._heard[1 : count + 1])], 1).float()
 
-def _heard_by(heard: Sequence[torch.Tensor], index: int, prompt: Prompt, count: int) -> torch.Tensor:
-    """One row's attention from its first text token on: [heads, known text + count + 1, positions]."""
-    before = heard[0][index, :, prompt.text - 1 : len(prompt.tokens)]
-    after = [attention[index] for attention in heard[1 : count + 1]]
-    return torch.cat([before, *after], 1).float()
+    def results(self) -> list[Decoded]:
+        for index, row in enumerate(self._rows):
+            row.attention = self._attention(index, len(row.tokens))
+        return self._rows

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import nn
+from torch.nn import functional
 
 from sayso.engine.modules.int8 import Int8Linear, Linear
 from sayso.engine.modules.whisper_shape import Shape
@@ -50,7 +50,7 @@ class Norm(nn.Module):
         self.register_buffer("bias", bias)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return F.layer_norm(x, (x.shape[-1],), self.weight, self.bias)
+        return functional.layer_norm(x, (x.shape[-1],), self.weight, self.bias)
 
 
 def _split(x: torch.Tensor, parts: int, heads: int) -> tuple[torch.Tensor, ...]:
@@ -76,8 +76,8 @@ class EncoderLayer(nn.Module):
 
     def forward(self, x: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
         q, k, v = _split(self.qkv(self.norm(x)), 3, self.heads)
-        x = x + self.out(_join(F.scaled_dot_product_attention(q, k, v, attn_mask=bias)))
-        return x + self.down(F.gelu(self.up(self.ffn_norm(x))))
+        x = x + self.out(_join(functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)))
+        return x + self.down(functional.gelu(self.up(self.ffn_norm(x))))
 
 
 class Encoder(nn.Module):
@@ -96,8 +96,10 @@ class Encoder(nn.Module):
 
     def stem(self, mel: torch.Tensor) -> torch.Tensor:
         """Mel [batch, bands, frames] through both convolutions: [batch, frames / 2, width]."""
-        x = F.gelu(F.conv1d(mel, self.conv1_weight, self.conv1_bias, padding=1))
-        return F.gelu(F.conv1d(x, self.conv2_weight, self.conv2_bias, stride=2, padding=1)).transpose(1, 2)
+        x = functional.gelu(functional.conv1d(mel, self.conv1_weight, self.conv1_bias, padding=1))
+        return functional.gelu(functional.conv1d(x, self.conv2_weight, self.conv2_bias, stride=2, padding=1)).transpose(
+            1, 2
+        )
 
     def forward(
         self, mel: torch.Tensor, positions: torch.Tensor, dense: int, bias: torch.Tensor | None
@@ -167,7 +169,7 @@ class DecoderLayer(nn.Module):
         x = x + self._self_attention(self.norm(x), cache, step)
         heard, weights = self._cross_attention(self.cross_norm(x), cache)
         x = x + heard
-        return x + self.down(F.gelu(self.up(self.ffn_norm(x)))), weights
+        return x + self.down(functional.gelu(self.up(self.ffn_norm(x)))), weights
 
     def _self_attention(self, x: torch.Tensor, cache: Cache, step: Step) -> torch.Tensor:
         q, k, v = _split(self.qkv(x), 3, self.heads)
@@ -178,7 +180,7 @@ class DecoderLayer(nn.Module):
         else:
             keys[cache.rows, :, step.slots] = k.transpose(1, 2)
             values[cache.rows, :, step.slots] = v.transpose(1, 2)
-        seen = F.scaled_dot_product_attention(
+        seen = functional.scaled_dot_product_attention(
             q, keys[:, :, : step.used], values[:, :, : step.used], attn_mask=step.mask
         )
         return self.out(_join(seen))

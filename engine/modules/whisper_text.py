@@ -23,7 +23,7 @@ class WhisperText:
         path = folder / "tokenizer.json"
         try:
             self._tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # noqa: BLE001 - the tokenizers library raises bare Exception for any fault
+        except Exception as error:
             raise EngineError("model_damaged", f"{path} is missing or cannot be read ({error}).") from error
         self.end = self._required("<|endoftext|>")
         self.start = self._required("<|startoftranscript|>")
