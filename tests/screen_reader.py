@@ -76,9 +76,16 @@ class Element:
         left, top, width, height = self._ask(_COMPONENT, "GetExtents", "u", (0,))[0]
         return left + width // 2, top + height // 2
 
+    @property
+    def actions(self) -> list[str]:
+        """What can be done with it: `Press`, `Toggle`, `SetFocus`, …"""
+        return [
+            str(self._ask(_ACTION, "GetName", "i", (each,))[0]) for each in range(self._property(_ACTION, "NActions"))
+        ]
+
     def press(self) -> None:
-        """Do what it is there for, as a screen reader's user does with a button."""
-        assert self._ask(_ACTION, "DoAction", "i", (0,))[0]
+        """Press it, as with a click."""
+        assert self._ask(_ACTION, "DoAction", "i", (self.actions.index("Press"),))[0]
 
     def write(self, text: str) -> None:
         """Replace the text of a field."""

@@ -1,0 +1,98 @@
+"""Sayso starts with what it finds, says what is missing, and leaves nothing behind when it ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from bounded import wait_for
+from integration.desktop_session import START_SECONDS, DesktopSession, all_ended, desktop_session
+from virtual_desktop import VirtualDesktop, virtual_desktop
+
+pytestmark = [pytest.mark.desktop, pytest.mark.engine, pytest.mark.timeout(240)]
+
+
+@pytest.fixture
+def session() -> Iterator[DesktopSession]:
+    with virtual_desktop() as desktop, desktop_session(desktop) as started:
+        yield started
+
+
+def started_family(session: DesktopSession) -> list[int]:
+    """The processes of Sayso's server and engine, as soon as both are there."""
+    session.wait_for_headline("Ready")
+    wait_for(lambda: len(session.family) >= 2, "a server and an engine")
+    return [each.pid for each in session.family]
+
+
+def test_closing_the_window_ends_server_and_engine_too(session: DesktopSession) -> None:
+    started_family(session)
+    family = session.family
+    assert session.quit() == 0
+    all_ended(family)
+    assert "Traceback" not in session.log.read_text()
+
+
+def test_a_killed_desktop_leaves_no_server_and_no_engine(session: DesktopSession) -> None:
+    started_family(session)
+    family = session.family
+    session.process.kill()
+    session.process.wait(10)
+    all_ended(family)
+
+
+def test_a_terminated_desktop_ends_as_if_it_were_closed(session: DesktopSession) -> None:
+    started_family(session)
+    family = session.family
+    session.process.terminate()
+    assert session.process.wait(20) == 0
+    all_ended(family)
+
+
+def test_only_zeros_are_reported_as_no_signal() -> None:
+    with virtual_desktop() as desktop, desktop_session(desktop, room_noise=False) as started:
+        started.wait_for_headline("No signal")
+        with started.microphone.room_noise():
+            started.wait_for_headline("Ready")
+
+
+def test_a_microphone_that_is_unplugged_and_plugged_in_again_is_used_again(session: DesktopSession) -> None:
+    session.wait_for_headline("Ready")
+    sound = session.desktop.sound
+    assert sound is not None
+    sound.unplug(session.microphone)
+    session.wait_for_headline("No microphone")
+    session.microphone = sound.plug_microphone()
+    with session.microphone.room_noise():
+        session.wait_for_headline("Ready")
+        session.say("open the pod bay doors")
+        session.wait_for_words("doors")
+
+
+def test_without_a_display_it_ends_and_says_what_to_do() -> None:
+    with virtual_desktop(sound=False, window_manager=False) as desktop:
+        environment = {name: value for name, value in desktop.environment.items() if name != "DISPLAY"}
+        command = [sys.executable, "-m", "sayso.app"]
+        ended = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=START_SECONDS, check=False
+        )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("sayso: ")
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_two_programs_at_once_do_not_hinder_each_other(session: DesktopSession) -> None:
+    with virtual_desktop() as other_desktop, desktop_session(other_desktop) as other:
+        for each in (session, other):
+            each.wait_for_headline("Ready")
+        other.say("this is the second one")
+        other.wait_for_words("second one")
+        assert session.lines == []
+
+
+def test_the_virtual_desktop_is_the_only_one(session: DesktopSession) -> None:
+    desktop: VirtualDesktop = session.desktop
+    desktop.wait_for_window("Sayso")
+    assert [window.title for window in desktop.windows()] == ["Sayso"]
