@@ -18,7 +18,8 @@ REALTIME_PATH = "/v1/realtime"
 
 def create_app(config: ServerConfig, engine: EngineClient) -> tuple[ASGIApp, Connections]:
     """The application, and its connections for the shutdown."""
-    connections = Connections(engine, Limits(waiting_s=config.waiting_s), config.most_connections, config.unread_bytes)
+    limits = Limits(waiting_s=config.waiting_s, idle_s=config.idle_s)
+    connections = Connections(engine, limits, config.most_connections, config.unread_bytes)
     http = HttpEndpoints(engine, lambda: len(connections))
     routes = [
         Route("/health", http.health),

@@ -21,7 +21,7 @@ class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``port`` 0 takes a free one. ``key`` empty asks clients for none, which only loopback allows.
 
     ``waiting_s`` bounds the audio of one client that waits for a commit or for the engine, ``unread_bytes`` what a
-    client may leave unread before it is disconnected.
+    client may leave unread before it is disconnected, ``idle_s`` how long it may say nothing (0: for ever).
     """
 
     host: str = "127.0.0.1"
@@ -34,6 +34,7 @@ class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     waiting_s: float = 600.0
     most_connections: int = 64
     unread_bytes: int = 8 * 1024 * 1024
+    idle_s: float = 0.0
 
     def check(self) -> None:
         """Raise ``ServerError`` when the server must not be started like this."""

@@ -201,6 +201,7 @@ class EngineClient:
         await asyncio.gather(*tasks, return_exceptions=True)
         text = await process.end(STOP_GRACE_S)
         self._process = None
+        self._launched.set()
         self._memory = self._metrics = None
         return text
 

@@ -23,6 +23,7 @@ from sayso.server.turns import Limits, Output, Served, TurnEngine
 
 logger = logging.getLogger(__name__)
 
+NORMAL = 1000
 INTERNAL_ERROR = 1011
 TRY_AGAIN_LATER = 1013
 
@@ -42,6 +43,11 @@ class Session:
     def draining(self) -> bool:
         """Whether the last text of an ended turn is still awaited."""
         return self._turns.state is WireState.DRAINING
+
+    @property
+    def idle_s(self) -> float | None:
+        """How long the client may say nothing, in seconds; None is for ever."""
+        return self._turns.idle_s
 
     # From the client.
 
@@ -68,6 +74,10 @@ class Session:
         """The server ends: the open turn gets its last word, then the connection is closed with ``code``."""
         self._carry_out(self._turns.shut_down())
         self._outbox.close(code)
+
+    def idle_too_long(self) -> None:
+        self._carry_out(self._turns.idle_too_long())
+        self._outbox.close(NORMAL)
 
     def break_off(self) -> None:
         """A fault of ours: say so, and close."""

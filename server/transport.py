@@ -93,7 +93,19 @@ class Connections:
 
 
 async def _receive(websocket: WebSocket, session: Session) -> None:
-    while (message := await websocket.receive())["type"] != "websocket.disconnect":
+    """Until the client has gone, or has said nothing for longer than its session allows."""
+    while True:
+        try:
+            async with asyncio.timeout(session.idle_s):
+                message = await websocket.receive()
+        except TimeoutError:
+            if session.draining:
+                # It is the client that waits.
+                continue
+            session.idle_too_long()
+            return
+        if message["type"] == "websocket.disconnect":
+            return
         text = message.get("text")
         if text is None:
             session.binary_frame()

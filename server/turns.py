@@ -34,6 +34,8 @@ class Limits:
     waiting_turns: int = 16
     turn_s: float = 6 * 3600.0
     """Audio of one turn."""
+    idle_s: float = 0.0
+    """How long a client may say nothing; 0 is for ever. A client may ask for less."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,14 @@ class TurnEngine:
         self._inbox = Inbox()
         self._turn: _Turn | None = None
         self._model = ""
+        self._wished_idle_s = 0.0
         self._discarding = False
+
+    @property
+    def idle_s(self) -> float | None:
+        """How long the client may say nothing now, in seconds; None is for ever."""
+        bounds = [bound for bound in (self._limits.idle_s, self._wished_idle_s) if bound > 0]
+        return min(bounds, default=None)
 
     @property
     def state(self) -> WireState:
@@ -100,6 +109,7 @@ class TurnEngine:
             yield self._unknown_model(choice.model)
             return
         self._model = choice.model
+        self._wished_idle_s = choice.sayso.idle.close_after_s if choice.sayso else 0.0
         yield from self._link.configure(_session_options(choice))
         if self.state is WireState.NEW:
             self._machine.to(WireState.READY)
@@ -224,6 +234,11 @@ class TurnEngine:
         """The server ends: an open turn gets its terminal, then the connection is closed."""
         out: list[Output] = [SHUTTING_DOWN] if self._turn is not None else []
         return out + list(self.leave())
+
+    def idle_too_long(self) -> list[Output]:
+        """The client has said nothing for ``idle_s``: say so, then the connection is closed."""
+        text = f"Nothing came for {self.idle_s or 0:g} seconds: connect again when there is something to say."
+        return [Trouble("idle_timeout", text, turn_lost=self._turn is not None), *self.leave()]
 
     def _finish_connection(self, state: WireState) -> list[messages.Down]:
         if self._machine.ended:

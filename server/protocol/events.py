@@ -122,8 +122,8 @@ class Error(ServerEvent, frozen=True, tag="error"):
     """``error`` is text for people, ``code`` is for programs.
 
     Codes of upstream: invalid_json, invalid_event, invalid_audio, model_not_found, model_not_validated,
-    unknown_event, processing_error. Ours: invalid_frame, buffer_full, engine_failed, engine_loading,
-    already_committed, session_limit, shutting_down.
+    unknown_event, processing_error. Ours: invalid_frame, buffer_full, engine_failed, already_committed,
+    session_limit, shutting_down, idle_timeout; and what the engine says of a session, as it says it.
     """
 
     error: str

@@ -297,6 +297,19 @@ async def test_a_shutdown_waits_for_the_text_of_an_ended_turn(tmp_path: Path) ->
     assert (await c.expect("transcription.done"))["text"] == "w0"
 
 
+async def test_a_client_that_says_nothing_for_as_long_as_it_allowed_is_closed_in_order() -> None:
+    async with server() as url, client(url) as c:
+        await c.expect("session.created")
+        await c.send("session.update", model="auto", sayso={"idle": {"close_after_s": 0.2}})
+        await c.expect("session.updated")
+        await c.start()
+        await c.audio(0.25)
+        error = await c.expect("error")
+        assert (error["code"], error["turn_lost"]) == ("idle_timeout", True)
+        with pytest.raises(websockets.ConnectionClosedOK):
+            await c.next()
+
+
 async def test_more_clients_than_allowed_are_turned_away_with_the_reason() -> None:
     config = ServerConfig(port=0, most_connections=1)
     async with server(config=config) as url, client(url):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sayso.engine import messages as m
 from sayso.server.protocol import intents as i
-from sayso.server.protocol.events import SaysoOptions
+from sayso.server.protocol.events import SaysoIdle, SaysoOptions
 from sayso.server.protocol.state import WireState
 from sayso.server.turns import Limits, Output, Served, TurnEngine
 
@@ -401,6 +401,15 @@ def test_a_shutdown_between_turns_says_nothing() -> None:
     bench = Bench().do(CHOOSE, START, audio(), END).run()
     bench.carry_out(bench.turns.shut_down())
     assert bench.codes == []
+
+
+def test_the_shorter_of_the_servers_and_the_clients_idle_bound_counts() -> None:
+    wish = i.Choose("auto", sayso=SaysoOptions(idle=SaysoIdle(5.0)))
+    assert Bench().turns.idle_s is None
+    assert Bench().do(wish).turns.idle_s == 5.0
+    assert Bench(limits=Limits(idle_s=60.0)).turns.idle_s == 60.0
+    assert Bench(limits=Limits(idle_s=60.0)).do(wish).turns.idle_s == 5.0
+    assert Bench(limits=Limits(idle_s=3.0)).do(wish).turns.idle_s == 3.0
 
 
 # Any order.
