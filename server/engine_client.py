@@ -69,6 +69,9 @@ class EngineClient:
         self._listeners: dict[Lane, ConnectionListener] = {}
         self._news = EngineNews("starting")
         self._ready: messages.Ready | None = None
+        self._spawned_s = 0.0
+        self._ready_s = 0.0
+        """When the child of now became ready, on the loop's clock; 0 before."""
         self._startup_ms = 0
         self._starts = 0
         self._memory: messages.Memory | None = None
@@ -150,7 +153,7 @@ class EngineClient:
             decision = self._policy.after(ending)
             logger.warning("engine: %s", ending.reason)
             if decision.delay_s is None:
-                await self._tell("failed", ending.reason)
+                await self._tell("failed", f"{ending.reason} Start the server again when that is mended.")
                 await self._stopping.wait()
                 return
             await self._tell("failed" if decision.failed else "restarting", f"{ending.reason} It is started again.")
@@ -160,9 +163,9 @@ class EngineClient:
     async def _live_once(self) -> Ending:
         """One child from its spawn to its end."""
         loop = asyncio.get_running_loop()
-        spawned_s = loop.time()
         self._starts += 1
         self._fault = ""
+        self._spawned_s, self._ready_s, refused = loop.time(), 0.0, ""
         try:
             process = await EngineProcess.spawn(self._settings.command)
         except OSError as error:
@@ -174,26 +177,29 @@ class EngineClient:
             asyncio.create_task(self._write(process, watchdog), name="engine writer"),
             asyncio.create_task(self._watch(process, watchdog), name="engine watchdog"),
         ]
-        refused = ""
-        was_ready = False
         try:
-            async for message in process.receive():
-                watchdog.heard(message, loop.time())
-                if isinstance(message, messages.Ready):
-                    was_ready = True
-                    self._startup_ms = round((loop.time() - spawned_s) * 1000)
-                elif isinstance(message, messages.Failed) and message.session is None:
-                    self._fault = message.message
-                    refused = "" if was_ready else message.code
-                    break
-                await self._deliver(message)
+            refused = await self._hear(process, watchdog)
         except FramingError as error:
             self._fault = f"The engine's output could not be read ({error})."
             process.kill()
         finally:
             text = await self._bury(process, tasks)
         reason = self._fault or f"The engine {text}."
-        return Ending(reason, was_ready, loop.time() - spawned_s, refused)
+        return Ending(reason, self._ready_s > 0, loop.time() - self._spawned_s, refused)
+
+    async def _hear(self, process: EngineProcess, watchdog: Watchdog) -> str:
+        """Take what the child says until it ends; the code of its refusal when it says that it cannot load."""
+        loop = asyncio.get_running_loop()
+        async for message in process.receive():
+            watchdog.heard(message, loop.time())
+            if isinstance(message, messages.Ready):
+                self._ready_s = loop.time()
+                self._startup_ms = round((self._ready_s - self._spawned_s) * 1000)
+            elif isinstance(message, messages.Failed) and message.session is None:
+                self._fault = message.message
+                return "" if self._ready_s else message.code
+            await self._deliver(message)
+        return ""
 
     async def _bury(self, process: EngineProcess, tasks: list[asyncio.Task[None]]) -> str:
         for task in tasks:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -88,10 +88,18 @@ class Session:
     # From the engine.
 
     def engine_message(self, message: messages.Up) -> None:
-        self._carry_out(self._turns.engine_message(message))
+        self._guarded(lambda: self._turns.engine_message(message))
 
     def engine_news(self, news: EngineNews, served: Served) -> None:
-        self._carry_out(self._turns.engine_news(news, served))
+        self._guarded(lambda: self._turns.engine_news(news, served))
+
+    def _guarded(self, step: Callable[[], list[Output]]) -> None:
+        """The border of one connection: its fault must touch neither the engine nor the others."""
+        try:
+            self._carry_out(step())
+        except Exception:
+            logger.exception("session %s: fault in the server", self.name)
+            self.break_off()
 
     # To both.
 
