@@ -23,6 +23,8 @@ ALIKE = 86.0
 """Least likeness, of 100, of a whole utterance with what was probably said."""
 HEAD_ALIKE = 72.0
 """Least likeness of its first words, where the rest is a slot."""
+WORD_ALIKE = 60.0
+"""Least likeness of each word with the one it is taken for."""
 MARGIN = 6.0
 """Points by which the likeliest command must lead the next other one."""
 _TRIES = 10
@@ -41,6 +43,8 @@ class Match:
     """100 for the exact grammar, less where a recognition error was assumed."""
     ordinary: bool = False
     """True where the same words are likely in ordinary text, or name something that is not there."""
+    named: bool = True
+    """False where it names an application or a window that is not there."""
     words: int = 0
     """How many words were said, politeness left out."""
 
@@ -82,7 +86,12 @@ def match(grammar: Grammar, heard: str, names: Names | None = None) -> Match | N
     utterance = normalise(heard, grammar.rules, grammar.language)
     if not utterance.words:
         return NoMatch("")
-    found = _exact(grammar, utterance, known) or _alike(grammar, utterance, known)
+    whole = normalise(heard, grammar.rules, grammar.language, keep_end=True)
+    exact = _exact(grammar, utterance, known) or _exact(grammar, whole, known)
+    if exact is not None and exact.named:
+        return exact
+    # “Start listing” names nothing that exists, but is close to a command that does.
+    found = _alike(grammar, utterance, known) or exact
     return found or NoMatch(utterance.text, _suggest(grammar, utterance.text))
 
 
@@ -93,16 +102,15 @@ def _exact(grammar: Grammar, utterance: Utterance, names: Names) -> Match | None
         reading = _read(grammar, utterance, result, names)
         if reading is None:
             continue
-        match_, named = reading
         open_length = sum(len(entity.text) for entity in result.entities_list if entity.is_wildcard)
-        rank = (not named, open_length, match_.ordinary)
+        rank = (not reading.named, open_length, reading.ordinary)
         if best is None or rank < best[0]:
-            best = rank, match_
+            best = rank, reading
     return best[1] if best else None
 
 
-def _read(grammar: Grammar, utterance: Utterance, result: RecognizeResult, names: Names) -> tuple[Match, bool] | None:
-    """The match with its slots read, and whether all it names exists; None where a slot cannot be read."""
+def _read(grammar: Grammar, utterance: Utterance, result: RecognizeResult, names: Names) -> Match | None:
+    """The match with its slots read; None where a slot cannot be read."""
     slots: dict[str, str] = {}
     named = True
     for entity in result.entities_list:
@@ -115,7 +123,7 @@ def _read(grammar: Grammar, utterance: Utterance, result: RecognizeResult, names
     metadata = result.intent_metadata or {}
     ordinary = bool(metadata.get("ordinary", False)) or not named
     command = grammar.commands[result.intent.name]
-    return Match(command, slots, utterance.text, ordinary=ordinary, words=len(utterance.words)), named
+    return Match(command, slots, utterance.text, ordinary=ordinary, named=named, words=len(utterance.words))
 
 
 def _slot_value(entity: Any, utterance: Utterance) -> str | None:
@@ -152,7 +160,7 @@ def _alike(grammar: Grammar, utterance: Utterance, names: Names) -> Match | None
         found = _exact(grammar, repaired, names)
         if found is None or WILDCARDS_WITHOUT_NAMES & found.slots.keys():
             continue
-        if "application" in found.slots and not names.knows(found.slots["application"]):
+        if not found.named:
             continue
         likeness = fuzz.ratio(utterance.text, repaired.text)
         if likeness >= ALIKE and (found.intent not in readings or readings[found.intent].score < likeness):
@@ -171,7 +179,7 @@ def _repairs(grammar: Grammar, utterance: Utterance) -> Iterator[Utterance]:
             options.append((fuzz.ratio(utterance.text, shape.text), len(utterance.words), shape.text))
         elif shape.head:
             options += _heads(shape, utterance)
-    options = [option for option in options if option[0] >= HEAD_ALIKE]
+    options = [option for option in options if option[0] >= HEAD_ALIKE and _words_alike(utterance, *option[1:])]
     options.sort(key=lambda option: -option[0])
     for _, replaced, text in dict.fromkeys(options[:_TRIES]):
         first, last = utterance.words[0], utterance.words[replaced - 1]
@@ -185,6 +193,14 @@ def _heads(shape: Shape, utterance: Utterance) -> list[tuple[float, int, str]]:
     spans = [n for n in (length - 1, length, length + 1) if 1 <= n < len(utterance.words)]
     starts = [(n, " ".join(word.text for word in utterance.words[:n])) for n in spans]
     return [(fuzz.ratio(start, shape.head), n, shape.head) for n, start in starts]
+
+
+def _words_alike(utterance: Utterance, replaced: int, text: str) -> bool:
+    """Whether no word is replaced by quite another: a long common rest must not hide it."""
+    said, meant = [word.text for word in utterance.words[:replaced]], text.split()
+    if len(said) != len(meant):
+        return fuzz.ratio("".join(said), "".join(meant)) >= ALIKE
+    return all(fuzz.ratio(*pair) >= WORD_ALIKE for pair in zip(said, meant, strict=True))
 
 
 def _suggest(grammar: Grammar, said: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
-LIKELY = 78.0
+LIKELY = 75.0
 """Least score, of 100, for a name that was probably meant."""
 CERTAIN = 92.0
 """Least score for a name that was said, give or take spaces; keywords score less."""

@@ -16,6 +16,11 @@ from text_to_num import find_numbers
 _APOSTROPHE = "\u2019"
 _WORD = re.compile(rf"[^\W_]+(?:['{_APOSTROPHE}][^\W_]+)*(?:\.[^\W_]+)*|%", re.UNICODE)
 _LIKE_NUMBER = re.compile(r"\d+")
+_LETTER_NOT_NUMBER = frozenset({"o", "oh"})
+"""Read as zero by text2num; as a word of its own it is a letter."""
+
+
+_Phrases = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,8 @@ class Utterance:
 class Rules:
     """What a language drops and rewrites, as tuples of words."""
 
-    start: tuple[tuple[str, ...], ...] = ()
-    end: tuple[tuple[str, ...], ...] = ()
+    start: _Phrases = ()
+    end: _Phrases = ()
     anywhere: frozenset[str] = frozenset()
     spellings: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
 
@@ -81,11 +86,14 @@ class Rules:
         )
 
 
-def normalise(heard: str, rules: Rules, language: str = "en") -> Utterance:
-    """The utterance's words as the grammar spells them; empty for text without a word."""
+def normalise(heard: str, rules: Rules, language: str = "en", *, keep_end: bool = False) -> Utterance:
+    """The utterance's words as the grammar spells them; empty for text without a word.
+
+    ``keep_end`` leaves politeness at the end, which may be all that is to be typed: “type thank you”.
+    """
     words = [Word(_plain(found.group()), found.start(), found.end()) for found in _WORD.finditer(heard)]
     words = [word for word in words if word.text not in rules.anywhere]
-    words = _strip(words, rules)
+    words = _strip(words, rules.start, () if keep_end else rules.end)
     words = _respell(words, rules)
     return Utterance(heard, tuple(_digits(words, language)))
 
@@ -94,16 +102,16 @@ def _plain(word: str) -> str:
     return "percent" if word == "%" else word.lower().replace(_APOSTROPHE, "'")
 
 
-def _longest_first(phrases: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+def _longest_first(phrases: Iterable[str]) -> _Phrases:
     return tuple(sorted((tuple(phrase.split()) for phrase in phrases), key=len, reverse=True))
 
 
-def _strip(words: list[Word], rules: Rules) -> list[Word]:
+def _strip(words: list[Word], start: _Phrases, end: _Phrases) -> list[Word]:
     """Without politeness at both ends; an utterance of nothing else stays as it is."""
     kept = words
-    while phrase := next((p for p in rules.start if _texts(kept[: len(p)]) == p), None):
+    while phrase := next((p for p in start if _texts(kept[: len(p)]) == p), None):
         kept = kept[len(phrase) :]
-    while phrase := next((p for p in rules.end if _texts(kept[-len(p) :]) == p), None):
+    while phrase := next((p for p in end if _texts(kept[-len(p) :]) == p), None):
         kept = kept[: -len(phrase)]
     return kept or words
 
@@ -151,7 +159,8 @@ def _digits(words: list[Word], language: str) -> list[Word]:
     result: list[Word] = []
     at = 0
     for number in found:
-        if not _LIKE_NUMBER.fullmatch(number.text):
+        letter = number.end - number.start == 1 and words[number.start].text in _LETTER_NOT_NUMBER
+        if letter or not _LIKE_NUMBER.fullmatch(number.text):
             continue
         result += words[at : number.start]
         result.append(Word(number.text, words[number.start].start, words[number.end - 1].end))

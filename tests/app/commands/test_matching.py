@@ -1,0 +1,147 @@
+"""Commands are found in what recognisers write, and nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sayso.app.commands.grammar import Grammar
+from sayso.app.commands.matching import Match, NoMatch, match
+from sayso.app.commands.names import Names
+from sayso.app.commands.policy import Run, Type, decide
+from sayso.app.snapshot import Mode
+
+ORDINARY = Path(__file__).parents[2] / "data" / "commands" / "ordinary.txt"
+
+
+@pytest.mark.parametrize(
+    ("heard", "intent", "slots"),
+    [
+        ("Open Firefox.", "applications.open", {"application": "firefox"}),
+        ("Could you please open the Fire Fox for me?", "applications.open", {"application": "fire fox"}),
+        ("Um, launch the text editor app.", "applications.open", {"application": "text editor"}),
+        ("Hey computer, start uh Firefox!", "applications.open", {"application": "firefox"}),
+        ("Press Ctrl+Shift+T.", "keys.press", {"modifier": "control+shift", "key": "t"}),
+        ("press control plus alt plus delete", "keys.press", {"modifier": "control+alt", "key": "Delete"}),
+        ("Press control C.", "keys.press", {"modifier": "control", "key": "c"}),
+        ("Press control see.", "keys.press", {"modifier": "control", "key": "c"}),
+        ("Press controls.", "keys.press", {"modifier": "control", "key": "s"}),
+        ("Press alt F4", "keys.press", {"modifier": "alt", "key": "F4"}),
+        ("Press tab three times.", "keys.press", {"key": "Tab", "count": "3"}),
+        ("press the down arrow twice", "keys.press", {"key": "Down", "count": "2"}),
+        ("press backspace twenty five times", "keys.press", {"key": "BackSpace", "count": "25"}),
+        ("press control O", "keys.press", {"modifier": "control", "key": "o"}),
+        ("Set the volume to thirty-five percent.", "volume.set", {"level": "35"}),
+        ("Volume 50%.", "volume.set", {"level": "50"}),
+        ("set volume too twenty", "volume.set", {"level": "20"}),
+        ("Volume two thirty.", "volume.set", {"level": "30"}),
+        ("Turn the volume up by a hundred percent", "volume.change", {"direction": "up", "level": "100"}),
+        ("Un-mute.", "volume.unmute", {}),
+        ("Go to example dot com slash docs", "web.open", {"address": "https://example.com/docs"}),
+        ("Open Example.com.", "web.open", {"address": "https://example.com"}),
+        ("Search the web for the best Pizza in town?", "web.search", {"query": "the best Pizza in town"}),
+        ("Google twenty five to life", "web.search", {"query": "twenty five to life"}),
+        ("Type hello world.", "typing.text", {"text": "hello world"}),
+        ("Type: Hello, World! How are you?", "typing.text", {"text": "Hello, World! How are you?"}),
+        ("type please come, um, at twenty five past", "typing.text", {"text": "please come, um, at twenty five past"}),
+        ("Please type thank you.", "typing.text", {"text": "thank you"}),
+        ("type First. Second.", "typing.text", {"text": "First. Second."}),
+        ("type wait...", "typing.text", {"text": "wait..."}),
+        ("literal close window", "typing.text", {"text": "close window"}),
+        ("Close this window.", "windows.close", {}),
+        ("Close Firefox", "windows.close_application", {"application": "firefox"}),
+        ("Switch to command mode.", "mode.commands", {}),
+        ("Switch to Firefox.", "windows.switch", {"application": "firefox"}),
+        ("Next window", "windows.next", {}),
+        ("Stop listening.", "listening.stop", {}),
+        ("Scratch that.", "edit.scratch", {}),
+        ("Undo that", "edit.undo", {}),
+    ],
+)
+def test_a_command_is_found_in_what_was_heard(
+    grammar: Grammar, names: Names, heard: str, intent: str, slots: dict[str, str]
+) -> None:
+    found = match(grammar, heard, names)
+
+    assert isinstance(found, Match)
+    assert (found.intent, found.slots, found.score) == (intent, slots, 100.0)
+
+
+@pytest.mark.parametrize(
+    ("heard", "intent"),
+    [
+        ("Pressed control S.", "keys.press"),
+        ("Scratched that.", "edit.scratch"),
+        ("Scratch hat.", "edit.scratch"),
+        ("Opened Firefox.", "applications.open"),
+        ("Opens fire fox", "applications.open"),
+        ("Volumes up.", "volume.change"),
+        ("Closed window.", "windows.close"),
+        ("Next windows.", "windows.next"),
+        ("Switched to Firefox.", "windows.switch"),
+        ("Stopped listening.", "listening.stop"),
+        ("Start listing.", "listening.start"),
+        ("Comment mode.", "mode.commands"),
+        ("Dictations mode.", "mode.dictation"),
+        ("Undue that.", "edit.undo"),
+        ("Set the volumes to 30%.", "volume.set"),
+        ("Press center.", "keys.press"),
+        ("Precious control T.", None),
+    ],
+)
+def test_a_small_recognition_error_is_seen_through(
+    grammar: Grammar, names: Names, heard: str, intent: str | None
+) -> None:
+    found = match(grammar, heard, names)
+
+    assert (found.intent if isinstance(found, Match) else None) == intent
+
+
+def test_ordinary_sentences_are_no_commands_in_dictation(grammar: Grammar, names: Names) -> None:
+    sentences = ORDINARY.read_text(encoding="utf-8").splitlines()
+    mistaken = []
+    for sentence in sentences:
+        found = match(grammar, sentence, names)
+        decision = decide(found, Mode.DICTATION, heard=sentence)
+        typed_anyway = isinstance(decision, Run) and decision.match.intent == "typing.text"
+        if decision != Type(sentence) and not typed_anyway:
+            mistaken.append((sentence, decision))
+
+    assert not mistaken, mistaken
+    assert len(sentences) >= 300
+
+
+def test_what_names_nothing_that_exists_is_marked_as_ordinary(grammar: Grammar, names: Names) -> None:
+    known, unknown = match(grammar, "open firefox", names), match(grammar, "open the door", names)
+
+    assert isinstance(known, Match)
+    assert isinstance(unknown, Match)
+    assert (known.ordinary, unknown.ordinary) == (False, True)
+
+
+def test_free_text_is_never_assumed_through_an_error(grammar: Grammar, names: Names) -> None:
+    assert isinstance(match(grammar, "tape hello world", names), NoMatch)
+
+
+def test_what_nearly_matched_is_suggested(grammar: Grammar, names: Names) -> None:
+    found = match(grammar, "mute window", names)
+
+    assert isinstance(found, NoMatch)
+    assert found.suggestions
+    assert set(found.suggestions) <= {command.say for command in grammar.commands.values()}
+
+
+@pytest.mark.parametrize("heard", ["", "   ", "...", "?!"])
+def test_nothing_said_is_nothing_matched(grammar: Grammar, heard: str) -> None:
+    assert match(grammar, heard) == NoMatch("")
+
+
+def test_politeness_alone_is_no_command(grammar: Grammar) -> None:
+    assert isinstance(match(grammar, "Thank you."), NoMatch)
+
+
+def test_a_very_long_utterance_is_handled(grammar: Grammar, names: Names) -> None:
+    found = match(grammar, "the weather is fine and " * 400, names)
+
+    assert isinstance(found, NoMatch)
