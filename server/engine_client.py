@@ -18,9 +18,8 @@ from sayso.engine.framing import FramingError
 from sayso.server.engine_process import EngineProcess, engine_command
 from sayso.server.errors import EngineUnavailableError
 from sayso.server.lanes import EngineListener, Lane, Lanes
-from sayso.server.protocol.intents import EngineNews, EngineWord
+from sayso.server.protocol.intents import EngineNews, EngineWord, Served
 from sayso.server.restart import Ending, RestartPolicy
-from sayso.server.turns import Served
 from sayso.server.watchdog import Watchdog
 
 logger = logging.getLogger(__name__)

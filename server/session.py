@@ -17,9 +17,9 @@ from sayso.server.outbox import Outbox
 from sayso.server.protocol.dialects.base import Dialect
 from sayso.server.protocol.errors import ProtocolError
 from sayso.server.protocol.events import ServerEvent
-from sayso.server.protocol.intents import EngineNews, Trouble
+from sayso.server.protocol.intents import EngineNews, Served, Trouble
 from sayso.server.protocol.state import WireState
-from sayso.server.turns import Limits, Output, Served, TurnEngine
+from sayso.server.turns import Limits, Output, TurnEngine
 
 logger = logging.getLogger(__name__)
 

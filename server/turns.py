@@ -14,7 +14,7 @@ from sayso.server.inbox import Inbox
 from sayso.server.link import EngineLink
 from sayso.server.protocol import intents
 from sayso.server.protocol.audio import BYTES_PER_SAMPLE
-from sayso.server.protocol.intents import EngineNews, Happening, Trouble
+from sayso.server.protocol.intents import EngineNews, Happening, Served, Trouble
 from sayso.server.protocol.state import WireMachine, WireState
 
 Output = messages.Down | Happening
@@ -36,14 +36,6 @@ class Limits:
     """Audio of one turn."""
     idle_s: float = 0.0
     """How long a client may say nothing; 0 is for ever. A client may ask for less."""
-
-
-@dataclass(frozen=True)
-class Served:
-    """The model names that a client may choose; not ``certain`` until the engine has said which one it loaded."""
-
-    names: frozenset[str]
-    certain: bool
 
 
 @dataclass

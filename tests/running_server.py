@@ -68,11 +68,11 @@ class Client:
         assert event["type"] == kind, event
         return event
 
-    async def until(self, kind: str) -> list[dict[str, Any]]:
+    async def until(self, kind: str, most: int = 1000) -> list[dict[str, Any]]:
         """All events up to the first of this kind, which is the last one."""
         events = [await self.next()]
         while events[-1]["type"] != kind:
-            assert len(events) < 1000
+            assert len(events) < most
             events.append(await self.next())
         return events
 

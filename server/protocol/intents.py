@@ -127,6 +127,14 @@ class EngineNews:
     detail: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The model names that a client may choose; not ``certain`` until the engine has said which one it loaded."""
+
+    names: frozenset[str]
+    certain: bool
+
+
 Happening = (
     Chosen | Dropped | StableText | TentativeText | SpeechHeard | AudioConfirmed | TurnDone | Trouble | EngineNews
 )

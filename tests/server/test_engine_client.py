@@ -17,9 +17,8 @@ from sayso.engine import messages as m
 from sayso.server.config import ServerConfig
 from sayso.server.engine_client import EngineClient, EngineSettings
 from sayso.server.errors import EngineUnavailableError, ServerError
-from sayso.server.protocol.intents import EngineNews
+from sayso.server.protocol.intents import EngineNews, Served
 from sayso.server.restart import RestartPolicy
-from sayso.server.turns import Served
 
 QUICK = RestartPolicy(delays_s=(0.0, 0.05), patience=2)
 

@@ -12,10 +12,10 @@ from sayso.engine import messages as m
 from sayso.server.protocol import intents as i
 from sayso.server.protocol.events import SaysoIdle, SaysoOptions
 from sayso.server.protocol.state import WireState
-from sayso.server.turns import Limits, Output, Served, TurnEngine
+from sayso.server.turns import Limits, Output, TurnEngine
 
 SECOND = bytes(32_000)
-SERVED = Served(frozenset({"auto", "tiny.en"}), certain=True)
+SERVED = i.Served(frozenset({"auto", "tiny.en"}), certain=True)
 READY = i.EngineNews("ready")
 
 
@@ -63,7 +63,7 @@ class Engine:
 class Bench:
     """A turn engine with the engine above behind it; ``told`` is what the client has heard."""
 
-    def __init__(self, news: i.EngineNews = READY, served: Served = SERVED, limits: Limits | None = None) -> None:
+    def __init__(self, news: i.EngineNews = READY, served: i.Served = SERVED, limits: Limits | None = None) -> None:
         self.turns = TurnEngine("s", served, news, limits)
         self.engine = Engine()
         self.told: list[i.Happening] = []
@@ -91,7 +91,7 @@ class Bench:
             self.step()
         return self
 
-    def news(self, state: i.EngineWord, detail: str = "", served: Served = SERVED) -> Bench:
+    def news(self, state: i.EngineWord, detail: str = "", served: i.Served = SERVED) -> Bench:
         if state != "ready":
             self.engine.lose_all()
         self.carry_out(self.turns.engine_news(i.EngineNews(state, detail), served))
@@ -371,7 +371,7 @@ def test_an_error_always_has_a_text() -> None:
 
 
 def test_a_model_taken_on_trust_is_checked_when_the_engine_is_ready() -> None:
-    unsure = Served(frozenset({"auto"}), certain=False)
+    unsure = i.Served(frozenset({"auto"}), certain=False)
     bench = Bench(i.EngineNews("loading"), unsure).do(i.Choose("large"), START, audio()).news("ready")
     assert bench.codes == [("model_not_found", True)]
     assert bench.turns.state is WireState.NEW
