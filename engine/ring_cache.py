@@ -1,0 +1,193 @@
+"""Key and value rings of sessions whose model sees a fixed window: one slot each, all slots side by side.
+
+A position is kept at its number modulo the ring's length. The rows of a batch are slots; neighbouring slots are attended
+in one call, in place, and a mask says which entries each query sees, so that sessions of any age share a step without
+gathering their rings. A ring is a little longer than the window, since the positions of one step come in together.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from sayso.engine.arena import Arena
+from sayso.engine.errors import EngineError
+
+_ROUND = 16
+_HIDDEN = float("-inf")
+
+
+@dataclass(frozen=True)
+class RingShape:
+    """Rings of one stack of layers. ``most_new`` positions come in with one step at most."""
+
+    layers: int
+    heads: int
+    head_width: int
+    window: int
+    most_new: int
+    dtype: torch.dtype
+
+    @property
+    def length(self) -> int:
+        """Entries of a ring."""
+        return -(-(self.window - 1 + self.most_new) // _ROUND) * _ROUND
+
+    @property
+    def entry_bytes(self) -> int:
+        """Of one position, all layers."""
+        scale = 4 if self.dtype == torch.int8 else 0
+        return self.layers * 2 * self.heads * (self.head_width * self.dtype.itemsize + scale)
+
+    @property
+    def slot_bytes(self) -> int:
+        return self.entry_bytes * self.length
+
+    def used_bytes(self, positions: int) -> int:
+        """Memory that a session of this age really holds."""
+        return self.entry_bytes * min(positions, self.length)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Rows whose slots are neighbours, and how many entries of their rings are in use at most."""
+
+    rows: slice
+    slots: slice
+    length: int
+
+
+@dataclass(frozen=True)
+class RingStep:
+    """Where the new positions of one step go and what their queries see. Made once, used by all layers."""
+
+    slots: Tensor
+    """[rows, 1]"""
+    entries: Tensor
+    """[rows, new]"""
+    runs: tuple[Run, ...]
+    masks: tuple[Tensor, ...]
+    """For each run [rows, 1, queries, length]: 0 or minus infinity."""
+
+
+class Rings:
+    """Rings of all sessions for one stack. Keys and values are [slots, layers, 2 * heads, length, head_width]."""
+
+    def __init__(self, shape: RingShape, slots: int, device: torch.device) -> None:
+        self.shape = shape
+        self.device = device
+        self._arena = Arena(slots, (shape.layers, 2 * shape.heads, shape.length, shape.head_width), shape.dtype, device)
+        self._kv = self._arena.values
+        self._scales: Arena | None = None
+        if shape.dtype == torch.int8:
+            self._scales = Arena(slots, (shape.layers, 2 * shape.heads, shape.length, 1), torch.float32, device)
+        self._entries = torch.arange(shape.length, device=device)
+
+    def release(self, slot: int) -> None:
+        """Give a slot's memory back to the operating system."""
+        self._arena.release(slot)
+        if self._scales is not None:
+            self._scales.release(slot)
+
+    def plan(
+        self, slots: Sequence[int], starts: Sequence[int], origins: Sequence[int], new: int, grouped: int
+    ) -> RingStep:
+        """A step that adds ``new`` positions from ``starts`` on; ``slots`` ascend.
+
+        Nothing before ``origins`` is seen. ``grouped`` query heads share a key head and come as more queries.
+        """
+        shape, last = self.shape, [start + new - 1 for start in starts]
+        runs = _runs(slots, [min(shape.length, at + 1 - origin) for at, origin in zip(last, origins, strict=True)])
+        at = torch.tensor(last, device=self.device).unsqueeze(1)
+        ages = at - torch.tensor(origins, device=self.device).unsqueeze(1)
+        entries = (at - torch.arange(new - 1, -1, -1, device=self.device)) % shape.length
+        masks = tuple(self._mask(at[run.rows], ages[run.rows], run.length, new, grouped) for run in runs)
+        return RingStep(torch.tensor(slots, device=self.device).unsqueeze(1), entries, runs, masks)
+
+    def _mask(self, last: Tensor, ages: Tensor, length: int, new: int, grouped: int) -> Tensor:
+        """What each query sees: entries of its window that were written since the session's origin."""
+        back = (last - self._entries[:length]) % self.shape.length
+        back = torch.where(back <= ages, back, self.shape.length + self.shape.window).unsqueeze(1)
+        own = torch.arange(new - 1, -1, -1, device=self.device).unsqueeze(1)
+        seen = (back >= own) & (back < own + self.shape.window)
+        mask = torch.zeros(seen.shape, dtype=self.attention_dtype, device=self.device).masked_fill_(~seen, _HIDDEN)
+        return mask.repeat(1, grouped, 1).unsqueeze(1) if grouped > 1 else mask.unsqueeze(1)
+
+    @property
+    def attention_dtype(self) -> torch.dtype:
+        """Attention runs in the cache's type; int8 is widened to float32 first."""
+        return torch.float32 if self.shape.dtype == torch.int8 else self.shape.dtype
+
+    def write(self, layer: int, step: RingStep, kv: Tensor) -> None:
+        """Store keys and values [rows, new, 2 * heads, head_width] of the step's positions."""
+        if self._scales is None:
+            self._kv[step.slots, layer, :, step.entries] = kv.to(self.shape.dtype)
+            return
+        scale = kv.abs().amax(-1, keepdim=True).clamp_(min=1e-12).div_(127.0).float()
+        self._kv[step.slots, layer, :, step.entries] = (kv / scale).round_().to(torch.int8)
+        self._scales.values[step.slots, layer, :, step.entries] = scale
+
+    def attend(self, layer: int, step: RingStep, queries: Tensor) -> Tensor:
+        """Attention of queries [rows, heads, queries, head_width], scaled by the root of the head's width."""
+        heads, wanted = self.shape.heads, queries.dtype
+        queries = queries.to(self.attention_dtype)
+        parts = []
+        for run, mask in zip(step.runs, step.masks, strict=True):
+            kv = self._kv[run.slots, layer, :, : run.length]
+            if self._scales is not None:
+                kv = kv * self._scales.values[run.slots, layer, :, : run.length]
+            out = F.scaled_dot_product_attention(queries[run.rows], kv[:, :heads], kv[:, heads:], attn_mask=mask)
+            parts.append(out)
+        return (parts[0] if len(parts) == 1 else torch.cat(parts)).to(wanted)
+
+    def copy_out(self, slot: int, positions: int) -> tuple[Tensor, ...]:
+        """A copy of the first entries of a slot that holds ``positions`` positions from its origin on."""
+        count = min(positions, self.shape.length)
+        arenas = (self._arena, self._scales) if self._scales is not None else (self._arena,)
+        return tuple(arena.values[slot, :, :, :count].clone() for arena in arenas)
+
+    def copy_in(self, slot: int, copy: tuple[Tensor, ...]) -> None:
+        """Let a slot begin as ``copy_out`` found it."""
+        arenas = (self._arena, self._scales) if self._scales is not None else (self._arena,)
+        for arena, part in zip(arenas, copy, strict=True):
+            arena.values[slot, :, :, : part.shape[2]] = part
+
+
+class Slots:
+    """Which slots are free. The lowest are given first, so that those in use stay neighbours."""
+
+    def __init__(self, count: int) -> None:
+        self._free = list(range(count))
+        self.count = count
+
+    @property
+    def used(self) -> int:
+        return self.count - len(self._free)
+
+    def take(self) -> int:
+        """A free slot; raises EngineError ``session_limit`` when there is none."""
+        if not self._free:
+            raise EngineError("session_limit", f"All {self.count} places for sessions of this model are taken.")
+        return heapq.heappop(self._free)
+
+    def give_back(self, slot: int) -> None:
+        heapq.heappush(self._free, slot)
+
+
+def _runs(slots: Sequence[int], lengths: Sequence[int]) -> tuple[Run, ...]:
+    """Neighbouring slots together, unless one would have to look at far more entries than it holds."""
+    runs: list[Run] = []
+    begin = 0
+    for row in range(1, len(slots) + 1):
+        inside = lengths[begin:row]
+        if row < len(slots) and slots[row] == slots[row - 1] + 1:
+            if max(*inside, lengths[row]) <= 2 * min(*inside, lengths[row]) + _ROUND:
+                continue
+        runs.append(Run(slice(begin, row), slice(slots[begin], slots[row - 1] + 1), max(inside)))
+        begin = row
+    return tuple(runs)
