@@ -50,15 +50,22 @@ class Decoder(Generic[T]):
         return len(self._buffer)
 
     def feed(self, data: bytes) -> list[T]:
-        """The messages that became whole with ``data``, in order; raises ``FramingError`` on garbage."""
-        if self._error is not None:
-            raise self._error
-        self._buffer += data
+        """The messages that became whole with ``data``, in order.
+
+        Raises ``FramingError`` on garbage; when whole messages came before it, the call after them does.
+        """
         messages: list[T] = []
         start = 0
-        while (end := self._frame_end(start)) is not None:
-            messages.append(self._decode(bytes(self._buffer[start + HEADER_BYTES : end])))
-            start = end
+        try:
+            if self._error is not None:
+                raise self._error
+            self._buffer += data
+            while (end := self._frame_end(start)) is not None:
+                messages.append(self._decode(bytes(self._buffer[start + HEADER_BYTES : end])))
+                start = end
+        except FramingError:
+            if not messages:
+                raise
         del self._buffer[:start]
         return messages
 

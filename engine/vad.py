@@ -75,6 +75,8 @@ class VoiceDetector(nn.Module):
         ``streams`` are float32 arrays (frames, 512), not all equally many frames; ``None`` is the state of a
         stream that begins. Equal to each stream on its own up to rounding.
         """
+        if not streams:
+            return [], []
         order = sorted(range(len(streams)), key=lambda i: -len(streams[i]))
         longest_first = [streams[i] for i in order]
         before = [states[i] or VoiceState.fresh() for i in order]
@@ -84,7 +86,7 @@ class VoiceDetector(nn.Module):
         after: list[VoiceState] = [VoiceState.fresh()] * len(order)
         for row, i in enumerate(order):
             probabilities[i] = rows[row]
-            tail = torch.from_numpy(streams[i][-1, -CONTEXT_SAMPLES:].copy()) if len(streams[i]) else None
+            tail = torch.tensor(streams[i][-1, -CONTEXT_SAMPLES:]) if len(streams[i]) else None
             after[i] = VoiceState(cells[:, row].clone(), before[row].context if tail is None else tail)
         return probabilities, after
 
@@ -92,7 +94,7 @@ class VoiceDetector(nn.Module):
         """The convolutions over all frames of all streams in one batch: one tensor (frames, 128) a stream."""
         joined = []
         for frames, context in zip(streams, contexts, strict=True):
-            whole = torch.cat([context, torch.from_numpy(np.ascontiguousarray(frames)).flatten()])
+            whole = torch.cat([context, torch.tensor(frames).flatten()])
             joined.append(whole.unfold(0, CONTEXT_SAMPLES + FRAME_SAMPLES, FRAME_SAMPLES) if len(frames) else None)
         present = [frames for frames in joined if frames is not None]
         if not present:

@@ -54,15 +54,19 @@ def overlap(said: Sequence[SpokenWord], words: Sequence[SpokenWord], most: int =
 def sayable(words: Sequence[SpokenWord], start: int, end: int) -> int:
     """How many of ``words`` can have been said between the samples ``start`` and ``end``.
 
-    A decoder that runs on after the end of the speech crowds its inventions into the last moments.
+    A decoder that runs on after the end of the speech crowds its inventions into the last moments: so from every
+    word on, the rest must fit between that word's start and the end.
     """
-    allowed = SPARE_LETTERS + FASTEST_LETTERS_A_SECOND * max(0, end - start) / SAMPLE_RATE
-    letters = 0
-    for index, word in enumerate(words):
-        letters += len(plain(word.text))
-        if letters > allowed:
-            return index
-    return len(words)
+    count = len(words)
+    for first, word in enumerate(words):
+        since = max(start, word.start) if first else start
+        room = SPARE_LETTERS + FASTEST_LETTERS_A_SECOND * max(0, end - since) / SAMPLE_RATE
+        for index in range(first, count):
+            room -= len(plain(words[index].text))
+            if room < 0:
+                count = index
+                break
+    return count
 
 
 def showable(words: Sequence[SpokenWord], end: int, edge: int, sure: float) -> int:

@@ -62,7 +62,7 @@ class Window:
     def skip_to(self, position: int) -> None:
         """Give up the audio before ``position``: nothing in it could be understood."""
         self.start = max(self.start, position)
-        self.words.clear()
+        self.words = [word for word in self.words if word.start >= self.start]
 
     def _boundary(self) -> int | None:
         """Index of the stable word that shall be the first one: after a sentence if possible, else a clause or gap."""

@@ -1,0 +1,174 @@
+"""The streaming policy on scripted hypotheses: when it decodes, what becomes stable, what the final text is."""
+
+import numpy as np
+
+from sayso.engine.modules.whisper import HeardWord, Hypothesis
+from sayso.engine.runner.base import Before, Utterance
+from sayso.engine.runner.whisper import Pace, WhisperStream
+from sayso.engine.runner.window import WindowOptions
+from sayso.engine.tape import Tape
+
+S = 16_000
+
+
+class Scene:
+    """One utterance and its stream; ``say`` adds audio, ``decode`` runs the due work with the given answer."""
+
+    def __init__(self, window: WindowOptions | None = None) -> None:
+        self.tape = Tape()
+        self.utterance = Utterance(self.tape, 0, 0, 0)
+        self.stream = WhisperStream(self.utterance, Before(), **({"window": window} if window else {}))
+        self.stable = ""
+        self.tentative = ""
+
+    def say(self, seconds: float) -> None:
+        self.tape.append(np.zeros(int(seconds * S), np.float32))
+        self.utterance.end = self.utterance.voice_end = self.tape.end
+        self.utterance.voiced_frames = self.tape.end // 512
+        self.utterance.voice_sum = 0.95 * self.utterance.voiced_frames
+
+    def decode(self, *words: tuple[str, float, float], no_speech: float = 0.0, logprob: float = -0.2) -> bool:
+        """``words`` are text, start and end in seconds of the window; says whether it was a final decode."""
+        assert self.stream.offer(0.0) is not None
+        request = self.stream.request()
+        heard = tuple(HeardWord(f" {t}", a, b, 0.9, (hash(t) % 1000,)) for t, a, b in words)
+        tokens = tuple(token for word in heard for token in word.tokens)
+        hypothesis = Hypothesis(tokens, heard, logprob, no_speech, "end_of_text")
+        self.stream.accept(hypothesis, self.stream.needed_from + len(request.audio), request.final)
+        self.take()
+        return request.final
+
+    def take(self) -> None:
+        for piece in self.stream.take():
+            if piece.stable:
+                self.stable += piece.text
+            self.tentative = "" if piece.stable else piece.text
+
+
+def test_it_decodes_when_enough_was_said_and_not_again_before_there_is_more() -> None:
+    scene = Scene()
+    scene.say(0.5)
+    assert scene.stream.offer(0.0) is None
+    scene.say(0.2)
+    scene.decode(("it", 0.1, 0.3))
+    assert scene.stream.offer(0.0) is None
+    scene.say(Pace().step_ms / 1000)
+    assert scene.stream.offer(0.0) is not None
+
+
+def test_work_that_waits_keeps_its_first_deadline_and_a_final_comes_before_a_step() -> None:
+    scene, other = Scene(), Scene()
+    scene.say(1.0)
+    first = scene.stream.offer(5.0)
+    scene.say(1.0)
+    again = scene.stream.offer(6.0)
+    other.say(1.0)
+    other.utterance.ended = True
+    final = other.stream.offer(6.0)
+    assert first
+    assert again
+    assert final
+    assert first.deadline == again.deadline
+    assert final.deadline < 6.0 + Pace().partial_slack_s
+
+
+def test_two_hypotheses_settle_words_and_the_decoder_goes_on_after_them() -> None:
+    scene = Scene()
+    scene.say(1.0)
+    scene.decode(("it", 0.0, 0.3), ("was", 0.3, 0.6), ("a", 0.6, 0.7))
+    assert (scene.stable, scene.tentative) == ("", " it was a")
+    scene.say(0.4)
+    scene.decode(("it", 0.0, 0.3), ("was", 0.3, 0.6), ("the", 0.6, 0.8), ("best", 0.8, 1.2))
+    assert (scene.stable, scene.tentative) == (" it was", " the best")
+    assert scene.stream.request().prefix == (hash("it") % 1000, hash("was") % 1000)
+
+
+def test_the_text_decoded_in_a_pause_is_final_when_nothing_follows() -> None:
+    scene = Scene()
+    scene.say(1.0)
+    scene.utterance.paused = True
+    assert scene.decode(("open", 0.1, 0.4), ("firefox", 0.4, 0.8))
+    assert (scene.stable, scene.tentative) == ("", " open firefox")
+    assert scene.stream.offer(0.0) is None
+    scene.utterance.ended = True
+    assert scene.stream.offer(0.0) is None
+    scene.take()
+    assert scene.stable == " open firefox"
+    assert scene.stream.done
+
+
+def test_speech_after_a_pause_is_decoded_again_with_the_rest() -> None:
+    scene = Scene()
+    scene.say(1.0)
+    scene.utterance.paused = True
+    scene.decode(("open", 0.1, 0.4), ("fire", 0.4, 0.8))
+    scene.utterance.paused = False
+    scene.say(0.8)
+    scene.utterance.ended = True
+    assert scene.decode(("open", 0.1, 0.4), ("firefox", 0.4, 1.0), ("now", 1.0, 1.4))
+    assert (scene.stable, scene.tentative) == (" open firefox now", "")
+
+
+def test_final_text_holds_every_word_once_when_some_were_stable_before() -> None:
+    scene = Scene()
+    scene.say(1.2)
+    scene.decode(("fail", 0.0, 0.4), ("again", 0.4, 0.9))
+    scene.utterance.paused = True
+    scene.say(0.2)
+    scene.decode(("fail", 0.0, 0.4), ("again.", 0.4, 0.9))
+    assert scene.stable == " fail"
+    scene.utterance.ended = True
+    scene.take()
+    assert scene.stable == " fail again."
+
+
+def test_noise_that_the_detector_took_for_speech_gives_no_text_at_all() -> None:
+    scene = Scene()
+    scene.say(1.0)
+    scene.decode(("you", 0.1, 0.4), no_speech=0.93, logprob=-0.7)
+    assert (scene.stable, scene.tentative) == ("", "")
+    scene.utterance.ended = True
+    scene.decode(("you", 0.1, 0.4), no_speech=0.93, logprob=-0.7)
+    assert scene.stable == ""
+    assert scene.stream.done
+
+
+def test_tentative_text_is_cleared_when_the_final_text_is_empty() -> None:
+    scene = Scene()
+    scene.say(1.0)
+    scene.decode(("you", 0.1, 0.4))
+    assert scene.tentative == " you"
+    scene.say(0.4)
+    scene.utterance.ended = True
+    scene.decode(("you", 0.1, 0.4), no_speech=0.9, logprob=-0.9)
+    assert (scene.stable, scene.tentative) == ("", "")
+
+
+def test_speech_longer_than_the_window_comes_out_once_and_the_window_stays_short() -> None:
+    """Audio far ahead of the decoder, as when a file is sent at once: a word every half second for 60 s."""
+    scene = Scene(WindowOptions(longest=6 * S, comfortable=4 * S, keep=1 * S))
+    scene.say(60.0)
+    scene.utterance.ended = True
+    for _ in range(60):
+        if scene.stream.done:
+            break
+        request = scene.stream.request()
+        assert len(request.audio) <= 6 * S
+        start_s = scene.stream.needed_from / S
+        known = len(request.prefix)
+        first = round(start_s / 0.5 + 0.49) + known
+        heard = [(f"w{i}", i * 0.5 - start_s, i * 0.5 + 0.5 - start_s) for i in range(first, 120)]
+        scene.decode(*[w for w in heard if w[2] <= len(request.audio) / S])
+    assert scene.stable.split() == [f"w{i}" for i in range(120)]
+
+
+def test_a_window_full_of_nothing_moves_on() -> None:
+    scene = Scene(WindowOptions(longest=6 * S, comfortable=4 * S, keep=1 * S))
+    scene.say(30.0)
+    scene.utterance.ended = True
+    for _ in range(30):
+        if scene.stream.done:
+            break
+        scene.decode(no_speech=0.9)
+    assert scene.stream.done
+    assert scene.stable == ""

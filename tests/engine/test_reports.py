@@ -1,0 +1,51 @@
+"""The engine speaks of itself when something changed, and not more often than it should."""
+
+from scripted_streams import RangeRunner
+
+from sayso.engine import messages as m
+from sayso.engine.options import Reporting
+from sayso.engine.reports import Reports
+from sayso.engine.session import Session, State
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_nothing_is_due_and_nothing_is_waited_for_while_nothing_happens() -> None:
+    clock = Clock()
+    reports = Reports(clock)
+    clock.now = 1000.0
+    assert reports.wait_s() is None
+    assert reports.due({}, None) == []
+
+
+def test_memory_comes_after_a_change_with_a_ledger_for_every_session() -> None:
+    clock = Clock()
+    reports = Reports(clock, Reporting(memory_s=5.0))
+    session = Session("a", 0, m.SessionOptions(), RangeRunner().stream)
+    session.become(State.WAITING)
+    reports.opened("a")
+    clock.now = 2.0
+    reports.touch("a")
+    assert reports.wait_s() == 3.0
+    assert reports.due({"a": session}, None) == []
+    clock.now = 6.0
+    (memory,) = reports.due({"a": session}, None)
+    assert isinstance(memory, m.Memory)
+    assert memory.resident > 10_000_000
+    assert [(e.session, e.state, e.idle_s, e.age_s) for e in memory.sessions] == [("a", "waiting", 4.0, 6.0)]
+    assert reports.wait_s() is None
+
+
+def test_metrics_come_about_once_a_second_while_there_are_steps() -> None:
+    clock = Clock()
+    reports = Reports(clock, Reporting(metrics_s=1.0, memory_s=100.0))
+    reports.stepped(2, 30.0)
+    reports.stepped(4, 50.0)
+    clock.now = 1.5
+    assert reports.due({}, None) == [m.Metrics(2, 40.0, 3.0, 0.0)]
+    assert reports.due({}, None) == []
