@@ -50,7 +50,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Sayso")
         self.setWindowIcon(icon.application_icon())
         self.state_bar = StateBar(theme)
-        self.notices = NoticeBar(theme)
+        self.notices = NoticeBar(theme, after=self.state_bar.button)
         choices = (
             Choice("&Commands", "Commands are carried out; anything else is only shown"),
             Choice("&Dictation", "What is no command is typed into the focused window"),
@@ -78,6 +78,8 @@ class MainWindow(QMainWindow):
         self._controls.setHorizontalSpacing(space.m)
         self._controls.setVerticalSpacing(space.s)
         self._controls.setColumnStretch(1, 1)
+        # Tab follows the order in which widgets join the window, so the controls join before the panes below them.
+        self._arrange_controls(narrow=False)
         self.menu_button.setProperty("role", "quiet")
         self.panes.addWidget(self.transcript)
         self.panes.addWidget(self.feed)
@@ -204,13 +206,16 @@ class MainWindow(QMainWindow):
         self._narrow = narrow
         self.panes.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
         self.panes.setSizes([600, 400])
+        self._arrange_controls(narrow=narrow)
+
+    def _arrange_controls(self, *, narrow: bool) -> None:
         top, right = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignRight
         self._controls.addWidget(self.mode, 0, 0, top)
-        self._controls.addWidget(self.menu_button, 0, 2, top | right)
         if narrow:
             self._controls.addWidget(self.server, 1, 0, 1, 3)
         else:
             self._controls.addWidget(self.server, 0, 1)
+        self._controls.addWidget(self.menu_button, 0, 2, top | right)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Closing asks the application to quit; the window goes when the last words are finished."""

@@ -57,9 +57,11 @@ class NoticeBar(QWidget):
 
     dismissed = Signal(str)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, after: QWidget) -> None:
+        """``after`` is the control from which Tab comes to the first notice."""
         super().__init__()
         self._theme = theme
+        self._after = after
         self._notices: tuple[Notice, ...] = ()
         self._rows: dict[Notice, NoticeRow] = {}
         self._layout = QVBoxLayout(self)
@@ -79,7 +81,7 @@ class NoticeBar(QWidget):
             self._layout.removeWidget(row)
             row.hide()
             row.deleteLater()
-        before: QWidget = self
+        before = self._after
         for index, notice in enumerate(notices):
             row = self._rows.get(notice) or self._new_row(notice)
             self._layout.insertWidget(index, row)

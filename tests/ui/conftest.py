@@ -69,8 +69,8 @@ def theme(qapp: QApplication) -> Iterator[Theme]:
 def window(qtbot: QtBot, theme: Theme, intents: RecordedIntents) -> Iterator[MainWindow]:
     window = MainWindow(intents, theme)
     window.resize(960, 680)
-    window.show()
-    qtbot.waitExposed(window)
+    with qtbot.waitExposed(window):
+        window.show()
     window.activateWindow()
     yield window
     window.hide()

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import scenes
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from sayso.app.snapshot import FeedItem, FeedState
@@ -14,8 +15,8 @@ def view(qtbot: QtBot, theme: Theme) -> FeedView:
     result = FeedView(theme)
     qtbot.addWidget(result)
     result.resize(360, 500)
-    result.show()
-    qtbot.waitExposed(result)
+    with qtbot.waitExposed(result):
+        result.show()
     return result
 
 
@@ -31,6 +32,8 @@ def test_an_item_shows_what_was_heard_what_it_does_and_how_it_went(qtbot: QtBot,
 def test_undo_is_offered_only_where_it_can_be_and_names_the_item(qtbot: QtBot, theme: Theme) -> None:
     feed = view(qtbot, theme)
     feed.show_items(scenes.FEED)
+    # Qt shows a new row with the next turn of its event loop.
+    QApplication.processEvents()
     assert [row.undo.isVisible() for row in feed.rows()] == [False, False, True, False]
     with qtbot.waitSignal(feed.undo_pressed) as pressed:
         feed.rows()[2].undo.click()
@@ -44,6 +47,7 @@ def test_an_item_changes_in_place(qtbot: QtBot, theme: Theme) -> None:
     row = feed.rows()[0]
     feed.show_items((replace(running, state=FeedState.DONE, can_undo=True),))
     assert feed.rows() == (row,)
+    QApplication.processEvents()
     assert row.state.text() == "Done"
     assert row.undo.isVisible()
 
@@ -51,7 +55,7 @@ def test_an_item_changes_in_place(qtbot: QtBot, theme: Theme) -> None:
 def test_the_newest_item_is_on_top(qtbot: QtBot, theme: Theme) -> None:
     feed = view(qtbot, theme)
     feed.show_items(scenes.FEED)
-    feed.grab()
+    QApplication.processEvents()
     tops = [row.y() for row in feed.rows()]
     assert tops == sorted(tops, reverse=True)
 
@@ -95,7 +99,7 @@ def test_long_texts_do_not_widen_the_feed(qtbot: QtBot, theme: Theme) -> None:
     feed = view(qtbot, theme)
     address = "https://example.org/" + "path/" * 60
     feed.show_items((FeedItem(1, address, f"Open {address}", FeedState.DONE, address, True),))
-    feed.grab()
+    QApplication.processEvents()
     row = feed.rows()[0]
     assert row.width() <= feed.area.viewport().width()
     assert row.undo.geometry().right() <= row.width()

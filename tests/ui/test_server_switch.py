@@ -25,8 +25,8 @@ def switch(qtbot: QtBot, theme: Theme) -> ServerSwitch:
     result = ServerSwitch(theme)
     qtbot.addWidget(result)
     result.show_server(scenes.EMBEDDED)
-    result.show()
-    qtbot.waitExposed(result)
+    with qtbot.waitExposed(result):
+        result.show()
     return result
 
 

@@ -28,8 +28,8 @@ def view(qtbot: QtBot, theme: Theme) -> TranscriptView:
     result = TranscriptView(theme)
     qtbot.addWidget(result)
     result.resize(500, 300)
-    result.show()
-    qtbot.waitExposed(result)
+    with qtbot.waitExposed(result):
+        result.show()
     return result
 
 
