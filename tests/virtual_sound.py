@@ -49,6 +49,7 @@ class Microphone:
     environment: Mapping[str, str]
     folder: Path
     modules: tuple[int, ...]
+    plugged: bool = True
 
     @property
     def sink(self) -> str:
@@ -116,7 +117,10 @@ class VirtualSound:
         return Microphone(name, rate, channels, self.environment, self.folder, (source, sink))
 
     def unplug(self, microphone: Microphone) -> None:
-        """Take a microphone away, as if its cable were pulled."""
+        """Take a microphone away, as if its cable were pulled; nothing when that was done already."""
+        if not microphone.plugged:
+            return
+        microphone.plugged = False
         for module in microphone.modules:
             self._control.module_unload(module)
 

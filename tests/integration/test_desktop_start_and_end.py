@@ -58,17 +58,24 @@ def test_only_zeros_are_reported_as_no_signal() -> None:
             started.wait_for_headline("Ready")
 
 
-def test_a_microphone_that_is_unplugged_and_plugged_in_again_is_used_again(session: DesktopSession) -> None:
-    session.wait_for_headline("Ready")
-    sound = session.desktop.sound
-    assert sound is not None
-    sound.unplug(session.microphone)
-    session.wait_for_headline("No microphone")
-    session.microphone = sound.plug_microphone()
-    with session.microphone.room_noise():
-        session.wait_for_headline("Ready")
-        session.say("open the pod bay doors")
-        session.wait_for_words("doors")
+def test_a_microphone_that_is_unplugged_and_plugged_in_again_is_used_again() -> None:
+    with virtual_desktop() as desktop, desktop_session(desktop, room_noise=False) as session:
+        assert desktop.sound is not None
+        with session.microphone.room_noise():
+            session.wait_for_headline("Ready")
+        desktop.sound.unplug(session.microphone)
+        # PulseAudio hands a program whose microphone is gone the speaker's monitor, where nothing is heard.
+        session.reader.wait_until(lambda: headlines(session) & {"No microphone", "No signal"}, "the loss to be told")
+        session.microphone = desktop.sound.plug_microphone("another")
+        with session.microphone.room_noise():
+            session.wait_for_headline("Ready")
+            session.say("open the pod bay doors")
+            session.wait_for_words("doors")
+        desktop.sound.unplug(session.microphone)
+
+
+def headlines(session: DesktopSession) -> set[str]:
+    return {each.name for each in session.reader.find("label")}
 
 
 def test_without_a_display_it_ends_and_says_what_to_do() -> None:
