@@ -1,0 +1,218 @@
+"""The controller's own rules, with its collaborators recorded; the real chain is in tests/integration."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sayso.app.assistant import Assistant
+from sayso.app.audio.listener import MicrophoneChanged, SpeechAudio, SpeechEnded, SpeechStarted
+from sayso.app.commander import Surroundings
+from sayso.app.feed import Feed
+from sayso.app.realtime.errors import RealtimeError
+from sayso.app.realtime.events import Connection, TurnDone, TurnStable, TurnTentative
+from sayso.app.settings import Loaded, Settings
+from sayso.app.settings_store import SettingsStore
+from sayso.app.snapshot import (
+    DesktopState,
+    LineKind,
+    MicrophoneState,
+    Mode,
+    ServerKind,
+    ServerState,
+    ServerView,
+    Snapshot,
+)
+
+
+@dataclass
+class Chain:
+    """The assistant and what it asked of its collaborators."""
+
+    assistant: Assistant
+    published: list[Snapshot]
+    asked: list[tuple[Any, ...]] = field(default_factory=list)
+    submitted: list[tuple[int, str]] = field(default_factory=list)
+    complete: bool = False
+
+    @property
+    def now(self) -> Snapshot:
+        return self.published[-1]
+
+    async def settle(self) -> None:
+        """Let every task that can run, run."""
+        for _ in range(20):
+            await asyncio.sleep(0)
+
+    def record(self, *what: Any) -> None:
+        self.asked.append(what)
+
+    async def record_later(self, *what: Any) -> None:
+        self.asked.append(what)
+
+
+def collaborators(chain: Chain) -> None:
+    async def look_around() -> Surroundings:
+        return Surroundings()
+
+    async def use_remote(url: str, key: str) -> str:
+        if url == "wrong address":
+            raise RealtimeError("bad_url", "“wrong address” is no server address.", lasting=True)
+        chain.record("remote", url, key)
+        return ""
+
+    listener = SimpleNamespace(
+        start=lambda device: chain.record_later("start", device),
+        stop=lambda: chain.record_later("stop"),
+        close=lambda: chain.record_later("close microphone"),
+        expedite=lambda: chain.record("expedite"),
+    )
+    turns = iter(range(1, 100))
+    client = SimpleNamespace(
+        begin=lambda: next(turns),
+        append=lambda turn, samples: chain.record("append", turn, len(samples)),
+        end=lambda turn: chain.record("end", turn),
+        finished=lambda seconds: asyncio.sleep(0, True),
+        close=lambda: chain.record_later("close client"),
+    )
+    commander = SimpleNamespace(
+        feed=Feed(),
+        mode=Mode.COMMANDS,
+        asleep=False,
+        wake=lambda: None,
+        look_around=look_around,
+        is_complete=lambda heard: chain.complete,
+        submit=lambda turn, text, around: chain.submitted.append((turn, text)),
+        run=lambda: asyncio.sleep(3600),
+        finished=lambda: asyncio.sleep(0),
+    )
+    server = SimpleNamespace(
+        view=ServerView(ServerKind.EMBEDDED, ServerState.READY),
+        begin=lambda: chain.record_later("begin"),
+        apply=lambda event: chain.record_later("apply", event.state),
+        use_remote=use_remote,
+        use_embedded=lambda: chain.record_later("embedded"),
+        close=lambda: chain.record_later("close server"),
+    )
+    chain.assistant.join(listener, client, commander, server)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+async def chain(tmp_path: Path) -> AsyncIterator[Chain]:
+    published: list[Snapshot] = []
+    made = Chain(Assistant(published.append, SettingsStore(Loaded(Settings()), tmp_path)), published)
+    collaborators(made)
+    running = asyncio.create_task(made.assistant.run())
+    await made.settle()
+    yield made
+    made.assistant.quit()
+    await asyncio.wait_for(running, 10)
+
+
+def speak(chain: Chain, seconds: float = 0.5) -> None:
+    chain.assistant.hear(SpeechStarted(1000.0))
+    chain.assistant.hear(SpeechAudio(np.zeros(int(seconds * 16_000), np.float32)))
+
+
+async def test_it_listens_from_the_start(chain: Chain) -> None:
+    assert chain.now.state is DesktopState.LISTENING
+    assert ("start", "") in chain.asked
+
+
+async def test_an_utterance_is_one_turn_and_its_text_goes_to_the_commander(chain: Chain) -> None:
+    speak(chain)
+    chain.assistant.hear(SpeechEnded(1000.5))
+    chain.assistant.receive(TurnStable(1, "volume up"))
+    chain.assistant.receive(TurnDone(1, "volume up"))
+    assert [asked for asked in chain.asked if asked[0] in ("append", "end")] == [("append", 1, 8000), ("end", 1)]
+    assert chain.submitted == [(1, "volume up")]
+    assert chain.now.lines[0].stable == "volume up"
+
+
+async def test_a_turn_without_words_leaves_no_line_and_commands_nothing(chain: Chain) -> None:
+    speak(chain)
+    chain.assistant.hear(SpeechEnded(1000.5))
+    chain.assistant.receive(TurnDone(1, ""))
+    assert chain.now.lines == ()
+    assert chain.submitted == []
+
+
+async def test_a_whole_command_shortens_the_wait_only_while_it_is_being_said(chain: Chain) -> None:
+    chain.complete = True
+    speak(chain)
+    chain.assistant.receive(TurnTentative(1, "volume up"))
+    assert chain.asked.count(("expedite",)) == 1
+    chain.assistant.hear(SpeechEnded(1000.5))
+    chain.assistant.receive(TurnStable(1, "volume up"))
+    assert chain.asked.count(("expedite",)) == 1
+
+
+async def test_a_lost_server_is_shown_and_the_microphone_stays_open(chain: Chain) -> None:
+    chain.assistant.receive(Connection(ServerState.LOST))
+    await chain.settle()
+    assert chain.now.state is DesktopState.RECONNECTING
+    chain.assistant.receive(Connection(ServerState.CONNECTING))
+    await chain.settle()
+    assert chain.now.state is DesktopState.RECONNECTING
+    chain.assistant.receive(Connection(ServerState.READY))
+    await chain.settle()
+    assert chain.now.state is DesktopState.LISTENING
+    assert ("stop",) not in chain.asked
+
+
+async def test_words_shown_before_a_loss_stay(chain: Chain) -> None:
+    speak(chain)
+    chain.assistant.receive(TurnStable(1, "the words"))
+    chain.assistant.receive(Connection(ServerState.LOST))
+    await chain.settle()
+    assert chain.now.lines[0].stable == "the words"
+
+
+async def test_stop_closes_the_microphone_and_start_opens_it_again(chain: Chain) -> None:
+    chain.assistant.toggle()
+    await chain.settle()
+    assert chain.now.state is DesktopState.IDLE
+    assert chain.asked[-1] == ("stop",)
+    chain.assistant.toggle()
+    await chain.settle()
+    assert chain.now.state is DesktopState.LISTENING
+    assert chain.asked[-1] == ("start", "")
+
+
+async def test_a_wrong_address_is_told_and_changes_nothing(chain: Chain) -> None:
+    chain.assistant.use_remote("wrong address", "")
+    await chain.settle()
+    assert [notice.code for notice in chain.now.notices] == ["server"]
+    assert "wrong address" in chain.now.notices[0].text
+    chain.assistant.dismiss("server")
+    assert chain.now.notices == ()
+
+
+async def test_the_microphone_is_shown_as_it_is(chain: Chain) -> None:
+    chain.assistant.hear(MicrophoneChanged(MicrophoneState.NO_SIGNAL, "Desk microphone", "Only silence comes."))
+    assert chain.now.microphone.state is MicrophoneState.NO_SIGNAL
+    assert chain.now.microphone.detail == "Only silence comes."
+
+
+async def test_what_became_of_an_utterance_is_marked_on_its_line(chain: Chain) -> None:
+    speak(chain)
+    chain.assistant.receive(TurnDone(1, "volume up"))
+    chain.assistant.outcome(1, LineKind.COMMAND)
+    assert chain.now.lines[0].kind is LineKind.COMMAND
+
+
+async def test_quitting_gives_everything_back(tmp_path: Path) -> None:
+    published: list[Snapshot] = []
+    made = Chain(Assistant(published.append, SettingsStore(Loaded(Settings()), tmp_path)), published)
+    collaborators(made)
+    running = asyncio.create_task(made.assistant.run())
+    await made.settle()
+    made.assistant.quit()
+    await asyncio.wait_for(running, 10)
+    assert published[-1].state is DesktopState.QUITTING
+    assert {("close microphone",), ("close client",), ("close server",)} <= set(made.asked)
