@@ -9,11 +9,13 @@ Every sample is at any time confirmed, kept, on its way, or counted as lost.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sayso.app.realtime.events import TurnDone, TurnEvent, TurnLost, TurnStable, TurnTentative, TurnWord, TurnWords
 from sayso.app.realtime.rejoin import Rejoin
+from sayso.app.realtime.turn import BYTES_PER_SAMPLE, SAMPLES_PER_MS, Sending, Turn, forget, lose, release, settle, show
 from sayso.app.realtime.wire import Finished, Received, append
+from sayso.app.realtime.word_times import TimedWord
 from sayso.server.protocol.events import (
     SAMPLE_RATE,
     ClientEvent,
@@ -23,11 +25,10 @@ from sayso.server.protocol.events import (
     Error,
     Marker,
     Partial,
+    WireWord,
     Words,
 )
 
-_BYTES = 2
-_PER_MS = SAMPLE_RATE // 1000
 _LARGEST_APPEND = SAMPLE_RATE // 2
 _LEAST_DROP = SAMPLE_RATE
 _TRIES = 4
@@ -54,55 +55,14 @@ class Hold:
 UplinkEvent = TurnEvent | Reconnect | Hold
 
 
-@dataclass(slots=True)
-class _Turn:
-    """One utterance of the user; positions are samples since its first."""
-
-    id: int
-    length: int = 0
-    kept: bytearray = field(default_factory=bytearray)
-    kept_from: int = 0
-    confirmed: int = 0
-    """All audio before this has come back as text, or is counted as lost."""
-    lost: int = 0
-    text: str = ""
-    pending: str = ""
-    """The end of ``text`` that belongs to audio not yet confirmed."""
-    hole: bool = False
-    """Audio at the start of ``pending`` is lost and will not be heard again."""
-    ended: bool = False
-    cancelled: bool = False
-    failures: int = 0
-
-
-@dataclass(slots=True)
-class _Sending:
-    """The turn as the server knows it now: it began at sample ``base`` of the user's turn."""
-
-    turn: _Turn
-    base: int
-    sent: int
-    rejoin: Rejoin
-    final: bool = False
-    heard: str = ""
-    """All deltas of the server's turn, joined."""
-    shown: bool = False
-    gaps: list[tuple[int, int]] = field(default_factory=list)
-    """Audio given up before it was sent: after so many samples of the server's turn, so many are missing."""
-
-    def position(self, server_samples: int) -> int:
-        """Where in the user's turn so many samples of the server's turn end."""
-        return self.base + server_samples + sum(missing for after, missing in self.gaps if after < server_samples)
-
-
 class Uplink:
     """The line of turns before one server after another."""
 
     def __init__(self, keep_s: float = 300.0) -> None:
         self._keep = int(keep_s * SAMPLE_RATE)
-        self._turns: deque[_Turn] = deque()
+        self._turns: deque[Turn] = deque()
         self._next = 1
-        self._sending: _Sending | None = None
+        self._sending: Sending | None = None
         self._connected = False
         self._sayso = False
         self._held = False
@@ -112,7 +72,7 @@ class Uplink:
 
     def begin(self) -> int:
         """A new turn; its number."""
-        turn = _Turn(self._next)
+        turn = Turn(self._next)
         self._next += 1
         self._turns.append(turn)
         return turn.id
@@ -123,7 +83,7 @@ class Uplink:
         if turn is None or turn.ended:
             return []
         turn.kept += pcm
-        turn.length += len(pcm) // _BYTES
+        turn.length += len(pcm) // BYTES_PER_SAMPLE
         return self._drop_oldest()
 
     def end(self, turn_id: int) -> list[UplinkEvent]:
@@ -192,7 +152,7 @@ class Uplink:
         for turn in self._turns:
             sent = self._sending.sent if self._sending is not None and self._sending.turn is turn else turn.confirmed
             waiting += turn.length - max(sent, turn.kept_from)
-        return waiting // _PER_MS
+        return waiting // SAMPLES_PER_MS
 
     @property
     def is_idle(self) -> bool:
@@ -228,18 +188,9 @@ class Uplink:
         sending.heard += delta
         return self._show(sending, sending.rejoin.feed(delta))
 
-    def _show(self, sending: _Sending, piece: str) -> list[UplinkEvent]:
-        turn = sending.turn
-        if not turn.text:
-            piece = piece.lstrip()
-        elif piece and not sending.shown and not piece[0].isspace():
-            piece = " " + piece
-        if not piece or turn.cancelled:
-            return []
-        sending.shown = True
-        turn.text += piece
-        turn.pending += piece
-        return [TurnStable(turn.id, piece)]
+    def _show(self, sending: Sending, piece: str) -> list[UplinkEvent]:
+        shown = show(sending, piece)
+        return [TurnStable(sending.turn.id, shown)] if shown and not sending.turn.cancelled else []
 
     def _guessed(self, text: str) -> list[UplinkEvent]:
         sending = self._sending
@@ -256,18 +207,26 @@ class Uplink:
         sending = self._sending
         if sending is None or sending.turn.cancelled:
             return []
-        offset = sending.base // _PER_MS
-        words = tuple(TurnWord(word.text, word.start_ms + offset, word.end_ms + offset) for word in event.words)
-        return [TurnWords(sending.turn.id, words)]
+        turn = sending.turn
+        sending.words.hear((self._placed(sending, word) for word in event.words), turn.words)
+        if not sending.rejoin.is_decided:
+            return []
+        words, sending.new_words = sending.words.take(sending.new_words), 0
+        turn.words.add(words)
+        return [TurnWords(turn.id, tuple(_told(word) for word in words))] if words else []
+
+    @staticmethod
+    def _placed(sending: Sending, word: WireWord) -> TimedWord:
+        start, end = (sending.position(ms * SAMPLES_PER_MS) for ms in (word.start_ms, word.end_ms))
+        return TimedWord(word.text, start, end)
 
     def _confirm(self, audio_ms: int) -> list[UplinkEvent]:
         sending = self._sending
         # Text that waits for the joint is not shown yet: its audio is needed until it is.
         if sending is not None and sending.rejoin.is_decided:
-            position = min(sending.position(audio_ms * _PER_MS), sending.sent)
+            position = min(sending.position(audio_ms * SAMPLES_PER_MS), sending.sent)
             if position > sending.turn.confirmed:
-                sending.turn.pending, sending.turn.hole = "", False
-                _release(sending.turn, position)
+                settle(sending.turn, position)
         return []
 
     def _finished(self, text: str) -> list[UplinkEvent]:
@@ -278,7 +237,8 @@ class Uplink:
         events = self._heard(rest) + self._show(sending, sending.rejoin.finish())
         turn = sending.turn
         turn.pending, turn.hole = "", False
-        _release(turn, sending.sent)
+        turn.words.clear()
+        release(turn, sending.sent)
         self._sending = None
         return events + self._settle()
 
@@ -303,22 +263,22 @@ class Uplink:
 
     # The line.
 
-    def _find(self, turn_id: int) -> _Turn | None:
+    def _find(self, turn_id: int) -> Turn | None:
         return next((turn for turn in self._turns if turn.id == turn_id and not turn.cancelled), None)
 
     def _start(self) -> ClientEvent | None:
         turn = next(iter(self._turns), None)
         if turn is None or turn.confirmed >= turn.length:
             return None
-        self._sending = _Sending(turn, turn.confirmed, turn.confirmed, Rejoin(turn.pending, turn.hole))
+        self._sending = Sending(turn, turn.confirmed, turn.confirmed, Rejoin(turn.pending, turn.hole))
         return Commit()
 
-    def _take(self, sending: _Sending) -> bytes:
+    def _take(self, sending: Sending) -> bytes:
         turn = sending.turn
         start = sending.sent - turn.kept_from
         count = min(_LARGEST_APPEND, turn.length - sending.sent)
         sending.sent += count
-        return bytes(turn.kept[start * _BYTES : (start + count) * _BYTES])
+        return bytes(turn.kept[start * BYTES_PER_SAMPLE : (start + count) * BYTES_PER_SAMPLE])
 
     def _take_back(self) -> list[UplinkEvent]:
         """The server's turn is gone: its audio is unsent again, except for what is not kept any more."""
@@ -330,47 +290,47 @@ class Uplink:
             return []
         events: list[UplinkEvent] = [TurnTentative(turn.id, "")]
         if turn.kept_from > turn.confirmed:
-            events.append(_lose(turn, turn.kept_from, "audio_dropped", _DROPPED))
+            events.append(lose(turn, turn.kept_from, "audio_dropped", _DROPPED))
             turn.hole = True
         return events
 
-    def _give_up(self, turn: _Turn, code: str, message: str) -> list[UplinkEvent]:
+    def _give_up(self, turn: Turn, code: str, message: str) -> list[UplinkEvent]:
         turn.failures = 0
         turn.pending, turn.hole = "", False
+        turn.words.clear()
         if turn.cancelled or turn.confirmed >= turn.length:
             return []
-        return [_lose(turn, turn.length, code, message)]
+        return [lose(turn, turn.length, code, message)]
 
     def _drop_oldest(self) -> list[UplinkEvent]:
         """Hold the bound of what is kept, oldest first."""
         events: list[UplinkEvent] = []
-        excess = sum(len(turn.kept) for turn in self._turns) // _BYTES - self._keep
+        excess = sum(len(turn.kept) for turn in self._turns) // BYTES_PER_SAMPLE - self._keep
         for turn in self._turns:
             if excess <= 0:
                 break
-            count = min(len(turn.kept) // _BYTES, max(excess, _LEAST_DROP))
+            count = min(len(turn.kept) // BYTES_PER_SAMPLE, max(excess, _LEAST_DROP))
             excess -= count
             position = turn.kept_from + count
             sending = self._sending if self._sending is not None and self._sending.turn is turn else None
             if sending is None:
-                events.append(_lose(turn, position, "audio_dropped", _DROPPED))
+                events.append(lose(turn, position, "audio_dropped", _DROPPED))
             elif sending.sent >= position:
                 # It is on its way and may still be confirmed; it is lost only if the connection is.
-                _forget(turn, position)
+                forget(turn, position)
             else:
                 events += self._lose_unsent(sending, position)
         return events + self._settle()
 
-    def _lose_unsent(self, sending: _Sending, position: int) -> list[UplinkEvent]:
+    def _lose_unsent(self, sending: Sending, position: int) -> list[UplinkEvent]:
         skipped = position - sending.sent
-        sending.turn.lost += skipped
         sending.gaps.append((self._server_length(sending), skipped))
         sending.sent = position
-        _forget(sending.turn, position)
-        return [TurnLost(sending.turn.id, skipped // _PER_MS, "audio_dropped", _DROPPED)]
+        forget(sending.turn, position)
+        return [TurnLost(sending.turn.id, skipped // SAMPLES_PER_MS, "audio_dropped", _DROPPED)]
 
     @staticmethod
-    def _server_length(sending: _Sending) -> int:
+    def _server_length(sending: Sending) -> int:
         return sending.sent - sending.base - sum(missing for _, missing in sending.gaps)
 
     def _settle(self) -> list[UplinkEvent]:
@@ -388,28 +348,8 @@ class Uplink:
         return events
 
 
+def _told(word: TimedWord) -> TurnWord:
+    return TurnWord(word.text, word.start // SAMPLES_PER_MS, word.end // SAMPLES_PER_MS)
+
+
 _DROPPED = "The server could not be reached for so long that the oldest speech had to be given up."
-
-
-def _forget(turn: _Turn, position: int) -> None:
-    """Keep no audio before this position."""
-    count = position - turn.kept_from
-    if count > 0:
-        del turn.kept[: count * _BYTES]
-        turn.kept_from = position
-
-
-def _release(turn: _Turn, position: int) -> None:
-    """All audio before this position is confirmed."""
-    turn.confirmed = max(turn.confirmed, position)
-    turn.failures = 0
-    _forget(turn, position)
-
-
-def _lose(turn: _Turn, position: int, code: str, message: str) -> TurnLost:
-    """Count all unconfirmed audio before this position as lost."""
-    count = position - turn.confirmed
-    turn.lost += count
-    turn.confirmed = position
-    _forget(turn, position)
-    return TurnLost(turn.id, count // _PER_MS, code, message)

@@ -38,17 +38,20 @@ class PlayedServer:
     """Hears one word in each 100 ms and says it when it is asked to; knows one turn at a time, as real ones do."""
 
     sayso: bool
+    times: bool = False
+    """Whether it tells when each word was said."""
     open: bool = False
     final: bool = False
     audio: list[int] = field(default_factory=list)
     said: int = 0
+    timed: int = 0
     marked: int = 0
 
     def take(self, message: object) -> None:
         match message:
             case Commit(final=False):
                 assert not self.open, "a turn was started inside another"
-                self.open, self.final, self.audio, self.said, self.marked = True, False, [], 0, 0
+                self.open, self.final, self.audio, self.said, self.timed, self.marked = True, False, [], 0, 0, 0
             case Commit(final=True):
                 assert self.open
                 assert not self.final
@@ -58,10 +61,13 @@ class PlayedServer:
                 assert not self.final, "audio was sent behind the end of its turn"
                 self.audio += np.frombuffer(base64.b64decode(audio), "<i2").tolist()
 
-    def say(self) -> Delta | Marker | Finished | None:
+    def say(self) -> Delta | Words | Marker | Finished | None:
         """The next thing it has to say: a word, its marker, or the end."""
         if not self.open:
             return None
+        if self.sayso and self.times and self.timed < self.said:
+            self.timed = self.said
+            return Words((WireWord(self._word(self.said - 1), (self.said - 1) * 100 + 20, self.said * 100 - 20, 0.9),))
         if self.sayso and self.marked < self.said:
             self.marked = self.said
             return Marker(self.said * 100)
@@ -80,8 +86,10 @@ class PlayedServer:
 class World:
     """One uplink, the server it talks to, and all that was told."""
 
-    def __init__(self, keep_s: float = 300.0) -> None:
+    def __init__(self, keep_s: float = 300.0, times: bool = False) -> None:
         self.uplink = Uplink(keep_s)
+        self.times = times
+        self.told: dict[int, list[TurnWord]] = defaultdict(list)
         self.server: PlayedServer | None = None
         self.said: dict[int, int] = {}
         self.texts: dict[int, str] = defaultdict(str)
@@ -95,6 +103,8 @@ class World:
                 case TurnStable(turn, text):
                     assert turn not in self.done, "text came behind the end of its turn"
                     self.texts[turn] += text
+                case TurnWords(turn, words):
+                    self.told[turn] += words
                 case TurnDone(turn, text):
                     assert turn not in self.done
                     self.done[turn] = text
@@ -124,7 +134,7 @@ class World:
     def connect(self, sayso: bool) -> None:
         if self.server is not None:
             self.drop()
-        self.server = PlayedServer(sayso)
+        self.server = PlayedServer(sayso, self.times)
         self.uplink.connected(sayso)
 
     def send(self, most: int) -> None:
@@ -205,9 +215,9 @@ def play(world: World, steps: list[Step]) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(STEPS)
-def test_every_word_is_told_once_or_counted_as_lost(steps: list[Step]) -> None:
-    world = World()
+@given(STEPS, st.booleans())
+def test_every_word_is_told_once_or_counted_as_lost(steps: list[Step], times: bool) -> None:
+    world = World(times=times)
     play(world, steps)
     for turn, count in world.said.items():
         assert world.texts[turn] == world.done[turn]
@@ -380,16 +390,20 @@ def test_an_error_of_a_vllm_server_asks_for_a_new_session() -> None:
     assert Reconnect(1.0, "processing_error", "") in events
 
 
-def test_times_of_words_count_from_the_start_of_the_users_turn_after_a_replay() -> None:
-    world = World()
+def test_a_replay_begins_some_words_early_and_each_word_is_timed_once_in_the_users_turn() -> None:
+    world = World(times=True)
     world.connect(sayso=True)
-    world.speak(8)
-    world.send(10)
-    world.hear(8)  # four words are confirmed
+    world.speak(100)
+    world.send(100)
+    world.hear(3 * 90)  # ninety words, their times and their markers
     world.connect(sayso=True)
-    world.send(2)
-    events = world.uplink.received(Words((WireWord(" w4", 0, 100, 0.9),)))
-    assert events == [TurnWords(1, (TurnWord(" w4", 400, 500),))]
+    world.send(1)
+    world.send(1)
+    assert world.server is not None
+    assert 30 <= world.server.audio[0] <= 70
+    world.finish()
+    assert world.done == {1: " ".join(f"w{index}" for index in range(100))}
+    assert world.told[1] == [TurnWord(f"w{index}", index * 100 + 20, index * 100 + 80) for index in range(100)]
 
 
 def test_a_done_without_deltas_gives_its_text() -> None:
