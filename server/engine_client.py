@@ -214,18 +214,24 @@ class EngineClient:
         loop = asyncio.get_running_loop()
         load = messages.Load(self._settings.model, self._settings.device, self._settings.threads)
         watchdog.sent(load, loop.time())
-        # A broken pipe is the child's end, and that is noticed where its output is read.
-        with contextlib.suppress(ConnectionError):
+        try:
             await process.send(load)
             await self._tell("loading", "The engine is loading the model.")
             self._launched.set()
             while True:
                 while (message := self._lanes.pop()) is not None:
-                    watchdog.sent(message, loop.time())
+                    if not isinstance(message, messages.Ping):
+                        watchdog.sent(message, loop.time())
                     await process.send(message)
                 self._outgoing.clear()
                 await self._outgoing.wait()
-        self._launched.set()
+        except ConnectionError:
+            # The child's end, which is dealt with where its output is read.
+            logger.info("engine: the pipe to it is broken")
+        except Exception:
+            logger.exception("engine: writing to it failed")
+            self._fault = "The server could not write to the engine."
+            process.kill()
 
     async def _watch(self, process: EngineProcess, watchdog: Watchdog) -> None:
         loop = asyncio.get_running_loop()
@@ -237,7 +243,10 @@ class EngineClient:
             if self._news.state == "ready" and self._listeners and loop.time() >= next_ping_s:
                 pings += 1
                 next_ping_s = loop.time() + self._settings.silence_s / 3
-                self._lanes.put(self._own_lane, messages.Ping(pings))
+                ping = messages.Ping(pings)
+                # It counts from now on: the pipe may be full because nobody reads it.
+                watchdog.sent(ping, loop.time())
+                self._lanes.put(self._own_lane, ping)
                 self._outgoing.set()
         self._fault = reason
         process.kill()

@@ -111,6 +111,7 @@ def _web_server(config: ServerConfig, engine: EngineClient) -> tuple[uvicorn.Ser
         access_log=False,
         log_config=None,
         server_header=False,
+        proxy_headers=False,
         timeout_graceful_shutdown=GRACEFUL_S,
     )
     return WebServer(settings), connections

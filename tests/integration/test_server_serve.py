@@ -1,4 +1,4 @@
-"""``sayso serve`` as a user starts it: it says where it listens only when it can transcribe at once, and why when not."""
+"""``sayso serve`` as a user starts it: it says where it listens only once it can transcribe, and why when it cannot."""
 
 from __future__ import annotations
 

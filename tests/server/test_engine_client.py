@@ -171,6 +171,23 @@ async def test_an_engine_that_hangs_in_mid_speech_is_noticed_without_a_commit() 
         assert "did not answer" in error["error"]
 
 
+async def test_an_engine_that_stops_reading_is_noticed_even_when_its_pipe_is_full() -> None:
+    async with server(scripted(silence_s=0.6)) as url, client(url) as c:
+        await c.choose()
+        await c.start()
+        await c.audio(0.5)
+        await c.expect("transcription.delta")
+        os.kill(await engine_pid(url), signal.SIGSTOP)
+        for _ in range(30):
+            await c.audio(1.0)
+        error = (await c.until("error"))[-1]
+        assert (error["code"], error["turn_lost"]) == ("engine_failed", True)
+        await c.start()
+        await c.end()
+        assert (await c.expect("transcription.done"))["text"] == ""
+        assert await c.transcribe(0.5) == "w0"
+
+
 async def test_a_silent_engine_that_answers_pings_is_left_alone(tmp_path: Path) -> None:
     log = tmp_path / "log"
     async with server(scripted("--log", log, silence_s=0.3)) as url, client(url) as c:
