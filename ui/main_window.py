@@ -9,7 +9,6 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
-    QDialogButtonBox,
     QFormLayout,
     QFrame,
     QGridLayout,
@@ -182,11 +181,12 @@ class MainWindow(QMainWindow):
             shortcut = QLabel(action.shortcut().toString(QKeySequence.SequenceFormat.NativeText))
             shortcut.setProperty("role", "heading")
             form.addRow(shortcut, QLabel(action.text().rstrip("…")))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(dialog.reject)
+        close = QPushButton("Close")
+        close.clicked.connect(dialog.reject)
         layout = QVBoxLayout(dialog)
+        layout.setSpacing(self._theme.spacing.l)
         layout.addLayout(form)
-        layout.addWidget(buttons)
+        layout.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
         # open() returns at once; exec() would stop every task of the event loop until the dialog closes.
         dialog.open()
 

@@ -112,7 +112,7 @@ def many_actions() -> Snapshot:
             "A longer explanation of what came of it and why" if number % 3 == 0 else "",
             states[number % len(states)] is FeedState.DONE,
         )
-        for number in range(1, 60)
+        for number in range(1, 30)
     )
     return snapshot(lines=LINES, feed=items)
 
