@@ -27,10 +27,10 @@ class X11:
         return self._windows.active()
 
     def type_text(self, text: str, window: int, halt: threading.Event) -> None:
-        self._keyboard.type_text(text, lambda: self._windows.active_id() == window, halt)
+        self._keyboard.type_text(text, lambda: self._windows.has_keyboard(window), halt)
 
     def press(self, chord: Chord, times: int, window: int | None, halt: threading.Event) -> None:
-        self._keyboard.press(chord, times, lambda: window is None or self._windows.active_id() == window, halt)
+        self._keyboard.press(chord, times, lambda: window is None or self._windows.has_keyboard(window), halt)
 
     def activate(self, window: int, halt: threading.Event) -> None:
         self._windows.activate(window, halt)

@@ -26,6 +26,7 @@ _HELD = int(ModMask.Shift | ModMask.Control | ModMask._1 | ModMask._3 | ModMask.
 _CHUNK = 16
 """Characters sent between two looks at which window has the keyboard."""
 _HELD_WAIT_S = 2.0
+_FOCUS_WAIT_S = 1.0
 _SETTLE_S = 0.25
 """How long an application has to look up a borrowed key before the key is given back."""
 
@@ -47,6 +48,7 @@ class X11Keyboard:
             if stroke.shift and "shift" not in chord.modifiers:
                 keys.append(self._modifier(keymap, "shift"))
             self._wait_for_hands_off(halt)
+            self._wait_until(in_front, halt)
             with self._own_locks():
                 for _ in range(times):
                     check(halt)
@@ -64,6 +66,7 @@ class X11Keyboard:
                     "no_spare_key", "The keyboard layout lacks a character of this text and has no free key."
                 )
             self._wait_for_hands_off(halt)
+            self._wait_until(in_front, halt)
             with self._own_locks(), self._borrowing(keymap.width) as lend:
                 for piece in segments(text, keymap, len(spare)):
                     borrow = borrowed(piece, keymap, spare)
@@ -171,6 +174,13 @@ class X11Keyboard:
                 connection.core.ChangeKeyboardMapping(1, keycode, width, [keysym] * width)
             if keys:
                 self._x.sync()
+
+    def _wait_until(self, in_front: Callable[[], bool], halt: threading.Event) -> None:
+        """Give a window that was just brought forward a moment to get the keyboard."""
+        until = time.monotonic() + _FOCUS_WAIT_S
+        while not in_front() and time.monotonic() < until:
+            check(halt)
+            halt.wait(0.02)
 
     def _require(self, in_front: Callable[[], bool]) -> None:
         if not in_front():

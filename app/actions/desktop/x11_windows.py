@@ -16,6 +16,8 @@ from sayso.app.actions.errors import ActionError
 _ACTIVATE_WAIT_S = 2.0
 _FROM_PAGER = 2
 """EWMH's source indication for requests that the user made."""
+_NO_FOCUS = (0, 1)
+"""“None” and “whatever the pointer is on”, in place of a window."""
 _NOT_SWITCHED_TO = ("_NET_WM_WINDOW_TYPE_DESKTOP", "_NET_WM_WINDOW_TYPE_DOCK", "_NET_WM_WINDOW_TYPE_NOTIFICATION")
 
 
@@ -38,10 +40,26 @@ class X11Windows:
         """The active window's id, 0 for none."""
         with self._x.calls() as connection:
             if self._has_manager():
-                return next(iter(self._x.numbers(self._x.root, "_NET_ACTIVE_WINDOW")), 0)
+                active = next(iter(self._x.numbers(self._x.root, "_NET_ACTIVE_WINDOW")), 0)
+                # Openbox goes on naming the last window of a session after it has closed.
+                return active if active in self._x.numbers(self._x.root, "_NET_CLIENT_LIST") else 0
             focus = int(connection.core.GetInputFocus().reply().focus)
-            # 0 and 1 are “none” and “whatever the pointer is on”.
-            return 0 if focus in (0, 1, self._x.root) else focus
+            return 0 if focus in (*_NO_FOCUS, self._x.root) else focus
+
+    def has_keyboard(self, window: int) -> bool:
+        """Whether keys go to a window: it is the active one and the server's input focus is inside it.
+
+        The two differ for a moment while the window manager is behind; keys sent then go nowhere.
+        """
+        with self._x.calls() as connection:
+            if self.active_id() != window:
+                return False
+            focus = int(connection.core.GetInputFocus().reply().focus)
+            while focus not in _NO_FOCUS and focus != self._x.root:
+                if focus == window:
+                    return True
+                focus = int(connection.core.QueryTree(focus).reply().parent)
+            return False
 
     def active(self) -> Window | None:
         with self._x.calls():
@@ -54,7 +72,7 @@ class X11Windows:
             self._require_manager()
             self._ask(window, "_NET_ACTIVE_WINDOW", [_FROM_PAGER, 0, 0])
         until = time.monotonic() + _ACTIVATE_WAIT_S
-        while self.active_id() != window:
+        while not self.has_keyboard(window):
             check(halt)
             if time.monotonic() > until:
                 raise ActionError("window_not_shown", "The window did not come to the front.")
