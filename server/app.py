@@ -24,6 +24,7 @@ def create_app(config: ServerConfig, engine: EngineClient) -> tuple[ASGIApp, Con
     routes = [
         Route("/health", http.health),
         Route("/v1/models", http.models),
+        Route(REALTIME_PATH, http.not_a_websocket),
         WebSocketRoute(REALTIME_PATH, connections.serve),
     ]
     return Guard(Starlette(routes=routes), Gate(config.key, config.allow_origins)), connections

@@ -31,6 +31,10 @@ class HttpEndpoints:
         data = [{"id": name, "object": "model", "created": self._started_s, "owned_by": "sayso"} for name in names]
         return JSONResponse({"object": "list", "data": data})
 
+    async def not_a_websocket(self, request: Request) -> JSONResponse:
+        body = {"error": "This is a WebSocket: connect with ws:// or wss://.", "code": "upgrade_required"}
+        return JSONResponse(body, status_code=426, headers={"Upgrade": "websocket"})
+
 
 def _engine_facts(status: EngineStatus) -> dict[str, Any]:
     facts: dict[str, Any] = {

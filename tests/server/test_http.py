@@ -52,6 +52,12 @@ async def test_the_models_are_listed() -> None:
         assert {model["id"] for model in body["data"]} == {"auto", "large"}
 
 
+async def test_plain_http_on_the_realtime_path_says_what_it_is() -> None:
+    async with server() as url:
+        answer = await get(url, "/v1/realtime")
+        assert (answer.status_code, answer.json()["code"]) == (426, "upgrade_required")
+
+
 async def test_what_does_not_exist_is_not_found() -> None:
     async with server() as url:
         assert (await get(url, "/v1/nothing")).status_code == 404

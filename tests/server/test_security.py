@@ -25,13 +25,13 @@ async def refused(url: str, **headers: str) -> tuple[int, dict[str, str]]:
     return response.status_code, httpx.Response(200, content=bytes(response.body or b"")).json()
 
 
-@pytest.mark.parametrize("authorization", [None, "Bearer wrong", f"Basic {KEY}", KEY, f"Bearer {KEY}x", "Bearer "])
-async def test_a_wrong_key_gets_401_before_the_upgrade(authorization: str | None) -> None:
+async def test_a_wrong_key_gets_401_before_the_upgrade() -> None:
     async with server(config=GUARDED) as url:
-        headers = {"Authorization": authorization} if authorization else {}
-        status, body = await refused(url, **headers)
-        assert (status, body["code"]) == (401, "unauthorized")
-        assert KEY not in body["error"]
+        for authorization in (None, "Bearer wrong", f"Basic {KEY}", KEY, f"Bearer {KEY}x", "Bearer "):
+            headers = {"Authorization": authorization} if authorization else {}
+            status, body = await refused(url, **headers)
+            assert (authorization, status, body["code"]) == (authorization, 401, "unauthorized")
+            assert KEY not in body["error"]
 
 
 async def test_the_right_key_gets_in_and_a_key_in_the_query_does_not() -> None:
@@ -52,11 +52,11 @@ async def test_http_under_v1_needs_the_key_and_health_does_not() -> None:
             assert (await http.get(f"{base}/health")).status_code == 200
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "http://127.0.0.1", "null", ""])
-async def test_a_web_page_is_refused(origin: str) -> None:
+async def test_a_web_page_is_refused() -> None:
     async with server() as url:
-        status, body = await refused(url, Origin=origin)
-        assert (status, body["code"]) == (403, "origin_refused")
+        for origin in ("https://evil.example", "http://127.0.0.1", "null", ""):
+            status, body = await refused(url, Origin=origin)
+            assert (origin, status, body["code"]) == (origin, 403, "origin_refused")
 
 
 async def test_an_allowed_page_gets_in() -> None:

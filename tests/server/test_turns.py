@@ -451,7 +451,7 @@ def check_deltas(told: list[i.Happening]) -> None:
                 joined = ""
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(operations)
 def test_no_order_of_events_breaks_the_engine_and_deltas_always_join_to_done(wishes: list) -> None:
     bench = Bench()
@@ -464,7 +464,7 @@ def test_no_order_of_events_breaks_the_engine_and_deltas_always_join_to_done(wis
     assert bench.texts[-1] == "0 (16000)"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from([START, END, STEP]) | st.builds(audio, st.sampled_from([0.25, 1.0, 1.5])), max_size=40))
 def test_without_faults_no_sample_is_lost_or_doubled(wishes: list) -> None:
     bench = Bench(limits=Limits(waiting_turns=100)).do(CHOOSE)

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sayso.server.protocol import intents
@@ -89,6 +89,7 @@ def test_each_fault_has_its_code_and_a_text(frame: str, code: str) -> None:
     assert len(caught.value.message) > 10
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.text() | st.builds(json.dumps, st.recursive(st.none() | st.integers() | st.text(), st.lists)))
 def test_no_text_makes_the_decoder_fail_in_another_way(text: str) -> None:
     with pytest.raises(ProtocolError):
