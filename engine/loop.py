@@ -150,7 +150,7 @@ class Engine:
     def _close(self, name: str, reason: str) -> None:
         session = self._sessions.pop(name, None)
         if session is not None:
-            session.become(State.CLOSED)
+            session.close()
         self._reports.closed(name)
         self._send(m.Closed(name, reason))
 

@@ -37,6 +37,8 @@ class SessionOptions(msgspec.Struct, frozen=True):
     partials: bool = False
     words: bool = False
     speech: bool = False
+    delay_ms: int = 0
+    """How far text may be behind its sound, for models that can choose; 0 is the model's own."""
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -58,6 +60,8 @@ class Load(Message, frozen=True):
     device: str = "auto"
     threads: int = 0
     """0 lets the engine choose for this machine."""
+    precision: str = "auto"
+    """Number types, such as ``int8`` or ``bfloat16``, or ``weights/cache``; ``auto`` lets the engine choose."""
 
 
 class Unload(Message, frozen=True):

@@ -16,12 +16,12 @@ SAMPLES_PER_MS = SAMPLE_RATE // 1000
 class Limits:
     """What one engine accepts before it says no."""
 
-    sessions: int = 64
+    sessions: int = 256
     unheard_s: float = 600.0
     """Audio a session may have waiting for the voice detector."""
     inbox_bytes: int = 96 * 1024 * 1024
     """Messages not yet taken by the loop; beyond it the pipe is not read, so its writer waits."""
-    batch: int = 16
+    batch: int = 256
     batch_cost_ms: float = 400.0
     """One step takes no more work than this, unless a single piece is dearer: a slow session stalls no other."""
     detect_frames: int = 62

@@ -73,6 +73,7 @@ class Session:
         self._positions_a_second = positions_a_second
         self._segmentation = segmentation or Segmentation()
         self._intake = Intake(int((limits or Limits()).unheard_s * SAMPLE_RATE))
+        self._stream: Stream | None = None
         self._begin_turn()
 
     # In: what the client sends.
@@ -238,7 +239,7 @@ class Session:
             if not stream.done:
                 break
             self._utterances.popleft()
-            self._stream = None
+            self._drop_stream()
             self._utterance_has_text = False
         keep = self._tape.end - (self._segmentation.preroll_ms + 200) * SAMPLES_PER_MS
         if self._stream is not None:
@@ -278,6 +279,16 @@ class Session:
             sum(len(word.tokens) for word in words),
         )
 
+    def close(self) -> None:
+        """The session is over: what it holds in the model is given back."""
+        self.become(State.CLOSED)
+        self._drop_stream()
+
+    def _drop_stream(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+        self._stream = None
+
     def _begin_turn(self, keep_outbox: bool = False) -> None:
         """Everything that belongs to one turn, fresh."""
         self.options = self._next_options
@@ -285,7 +296,7 @@ class Session:
         self._tape = Tape()
         self._segmenter = Segmenter(self._segmentation)
         self._utterances: deque[Utterance] = deque()
-        self._stream: Stream | None = None
+        self._drop_stream()
         self._context: deque[SpokenWord] = deque(maxlen=CONTEXT_WORDS)
         self._examined = np.zeros(0, np.float32)
         self._last_end = 0

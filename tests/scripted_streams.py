@@ -51,6 +51,8 @@ class RangeStream:
         pieces, self._pieces = self._pieces, []
         return pieces
 
+    def close(self) -> None: ...
+
 
 class RangeRunner:
     """A runner of such streams; ``fails_on`` is audio (its loudest sample) at which it raises."""

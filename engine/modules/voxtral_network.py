@@ -53,9 +53,7 @@ class Network(nn.Module):
         self.shape = shape
         encoder, decoder = shape.encoder, shape.decoder
         self.stem = Stem(build, shape)
-        self.encoder = Stack(
-            build, "audio_tower", encoder, ("self_attn_layer_norm", "final_layer_norm"), bias=True
-        )
+        self.encoder = Stack(build, "audio_tower", encoder, ("self_attn_layer_norm", "final_layer_norm"), bias=True)
         joined = encoder.width * FRAMES_PER_POSITION
         self.adapter_in = build.joined([("multi_modal_projector.linear_1", decoder.width)], joined, bias=False)
         self.adapter_out = build.joined([("multi_modal_projector.linear_2", decoder.width)], decoder.width, bias=False)
@@ -102,7 +100,9 @@ class Network(nn.Module):
 
 def _delay_layers(build: Builder, shape: VoxtralShape, index: int) -> tuple[Tensor, Tensor]:
     name, inner, width = f"language_model.layers.{index}.ada_rms_norm", shape.condition_width, shape.decoder.width
-    return build.tensor(f"{name}.linear1.weight", (inner, width)), build.tensor(f"{name}.linear2.weight", (width, inner))
+    return build.tensor(f"{name}.linear1.weight", (inner, width)), build.tensor(
+        f"{name}.linear2.weight", (width, inner)
+    )
 
 
 def _windows(frames: Tensor, stride: int) -> Tensor:

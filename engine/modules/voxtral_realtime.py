@@ -47,7 +47,9 @@ class Seat:
 class VoxtralRealtime:
     """See the module. Rows of a batch must be seats of ascending slots."""
 
-    def __init__(self, network: Network, tekken: Tekken, precision: Precision, slots: int, device: torch.device) -> None:
+    def __init__(
+        self, network: Network, tekken: Tekken, precision: Precision, slots: int, device: torch.device
+    ) -> None:
         self.network, self.tekken, self.precision, self.device = network, tekken, precision, device
         shape = network.shape
         self.shape = shape
@@ -149,6 +151,7 @@ class VoxtralRealtime:
             audio = encoder.audio[begin : begin + MOST_POSITIONS].unsqueeze(0)
             tokens = [self.prompt_token(position) for position in range(begin, begin + audio.shape[1])]
             self._hidden([seat], as_tensor(tokens, torch.int64, self.device).unsqueeze(0), audio)
+            seat.decoded += len(tokens)
         return Prefix(encoder, self.decoder_rings.copy_out(seat.slot, count), count)
 
     def _compute_encoder_prefix(self, seat: Seat) -> EncoderPrefix:
@@ -189,18 +192,30 @@ class VoxtralRealtime:
 
     @torch.inference_mode()
     def decode(
-        self, seats: Sequence[Seat], tokens: Sequence[int], audio: Tensor, pad_penalties: Sequence[float]
-    ) -> Tensor:
-        """One position further with these tokens and audio embeddings [rows, width]: the likeliest next tokens [rows].
+        self,
+        seats: Sequence[Seat],
+        tokens: Sequence[int],
+        audio: Tensor,
+        pad_penalties: Sequence[float],
+        *,
+        probabilities: bool = False,
+    ) -> tuple[list[int], list[float]]:
+        """One position further with these tokens and audio embeddings [rows, width]: the likeliest next tokens.
 
-        ``pad_penalties`` are taken off the score of the token for "nothing to say".
+        ``pad_penalties`` are taken off the score of the token for "nothing to say". The tokens' probabilities are
+        computed only if somebody wants them, else they are 1. Waits for the device, here and nowhere else.
         """
         given = as_tensor(list(tokens), torch.int64, self.device).unsqueeze(1)
         hidden = self._hidden(seats, given, audio.unsqueeze(1))
         scores = self.network.head(hidden[:, -1])
         if any(pad_penalties):
             scores[:, self.tekken.pad] -= as_tensor(list(pad_penalties), scores.dtype, self.device)
-        return scores.argmax(-1)
+        best, ids = scores.max(-1)
+        sure = (best.float() - scores.float().logsumexp(-1)).exp().tolist() if probabilities else [1.0] * len(seats)
+        chosen = ids.tolist()
+        for seat in seats:
+            seat.decoded += 1
+        return chosen, sure
 
     def _hidden(self, seats: Sequence[Seat], tokens: Tensor, audio: Tensor) -> Tensor:
         slots, starts = [seat.slot for seat in seats], [seat.decoded for seat in seats]
@@ -209,10 +224,7 @@ class VoxtralRealtime:
         step = self.decoder_rings.plan(slots, starts, origins, new, self.shape.decoder.grouped)
         angles = self._decoder_rope.angles(_positions(starts, new, self.device))
         scales = self._scales[step.slots[:, 0]]
-        hidden = self.network.decoder(self.network.fuse(tokens, audio), angles, self.decoder_rings, step, scales)
-        for seat in seats:
-            seat.decoded += new
-        return hidden
+        return self.network.decoder(self.network.fuse(tokens, audio), angles, self.decoder_rings, step, scales)
 
 
 def _rings(shape: StackShape, per_position: int, precision: Precision) -> RingShape:

@@ -120,6 +120,10 @@ class Stream(Protocol):
         """Text that came since the last call, in order."""
         ...
 
+    def close(self) -> None:
+        """Give back what the stream holds in its model; nothing is asked of it afterwards. May be called again."""
+        ...
+
 
 class Runner(Protocol):
     """One loaded model."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sayso.engine.errors import EngineError
 from sayso.engine.messages import SAMPLE_RATE, SessionOptions
 from sayso.engine.modules.whisper import Hypothesis, Request, Whisper
 from sayso.engine.options import SAMPLES_PER_MS
@@ -143,6 +144,9 @@ class WhisperStream:
         pieces, self._pieces = self._pieces, []
         return pieces
 
+    def close(self) -> None:
+        """Nothing is held in the model."""
+
     @property
     def _wants_final(self) -> bool:
         return self.utterance.ended or self.utterance.paused
@@ -233,7 +237,10 @@ class WhisperRunner:
         self.languages = model.languages
 
     @classmethod
-    def load(cls, files: ModelFiles, device: str, threads: int) -> WhisperRunner:
+    def load(cls, files: ModelFiles, device: str, threads: int, precision: str = "auto") -> WhisperRunner:
+        """The model of a folder. It chooses its number types itself, so ``precision`` must be ``auto``."""
+        if precision != "auto":
+            raise EngineError("precision_unknown", f"Whisper has no precision {precision!r} here: use auto.")
         return cls(Whisper.load(files.folder, device, threads), files.name)
 
     @property

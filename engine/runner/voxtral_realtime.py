@@ -1,0 +1,247 @@
+"""Voxtral Realtime as a streaming recogniser: one step every 80 ms over all sessions that have a frame. Loop thread.
+
+``VoxtralStream`` is the state of one turn; ``VoxtralRunner`` owns the model and runs the batches. A session that is
+behind has up to eight positions encoded at once; its tokens still come one after the other, since each is the next one's
+input.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sayso.engine.messages import SessionOptions
+from sayso.engine.modules.voxtral_precision import choose_precision, places
+from sayso.engine.modules.voxtral_realtime import MOST_POSITIONS, Seat, VoxtralRealtime
+from sayso.engine.modules.voxtral_shape import read_shape
+from sayso.engine.runner.base import Before, Holding, Offer, Piece, Stream, Utterance
+from sayso.engine.runner.blank_watchdog import BlankWatchdog
+from sayso.engine.runner.voxtral_text import VoxtralText
+from sayso.engine.runner.voxtral_timeline import POSITION_MS, POSITION_SAMPLES, Timeline, nearest_delay_ms
+
+if TYPE_CHECKING:
+    from sayso.engine.catalog import ModelFiles
+
+logger = logging.getLogger(__name__)
+
+LANGUAGES = ("en", "fr", "es", "de", "ru", "zh", "ja", "it", "pt", "nl", "ar", "hi", "ko")
+COST_MS = 1.0
+"""About what one session adds to a step; only its proportion to a step's bound matters."""
+BATCH_KEY = ("voxtral_realtime",)
+
+
+class VoxtralStream:
+    """One turn. It takes its seat with its first step and gives it back when it is done or closed."""
+
+    def __init__(self, model: VoxtralRealtime, utterance: Utterance, delay: int, *, probabilities: bool) -> None:
+        self.utterance = utterance
+        self.delay = delay
+        self.probabilities = probabilities
+        self.seat: Seat | None = None
+        self.watchdog = BlankWatchdog()
+        self._model = model
+        self._timeline = Timeline(model.tekken.audio.left_pad, delay)
+        self._text = VoxtralText(model.tekken, self._timeline)
+        self._audio: Tensor | None = None
+        """Embeddings [positions, width] that were encoded and not decoded yet."""
+        self._taken = 0
+        self._encoded = self._decoded = model.prefix_positions
+        self._last_token = model.tekken.pad
+        self._pieces: list[Piece] = []
+        self._due_since: float | None = None
+        self._finished = False
+
+    # What the session asks.
+
+    @property
+    def done(self) -> bool:
+        return self._finished and not self._pieces
+
+    @property
+    def needed_from(self) -> int:
+        return max(0, self._timeline.window(self._encoded, 1)[0])
+
+    @property
+    def behind(self) -> int:
+        heard = (self._decoded - self._timeline.left_pad) * POSITION_SAMPLES
+        return min(self.utterance.end, max(0, self.utterance.end - heard))
+
+    @property
+    def holding(self) -> Holding:
+        if self.seat is None:
+            return Holding()
+        return Holding(self._model.seat_bytes(self.seat), self._audio.nbytes if self._audio is not None else 0)
+
+    def offer(self, now: float) -> Offer | None:
+        if not self.waiting and not self.encodable:
+            self._due_since = None
+            return None
+        if self._due_since is None:
+            self._due_since = now
+        return Offer(COST_MS, self._due_since + POSITION_MS / 1000, BATCH_KEY)
+
+    def take(self) -> list[Piece]:
+        if not self._finished and self.utterance.ended and self._decoded >= self._timeline.total(self.utterance.end):
+            self._finished = True
+            self.close()
+            last = self._text.finish(self.utterance.end)
+            if last is not None:
+                self._pieces.append(last)
+        pieces, self._pieces = self._pieces, []
+        return pieces
+
+    def close(self) -> None:
+        if self.seat is not None:
+            self._model.leave(self.seat)
+            self.seat = None
+            self._audio = None
+
+    # What the runner asks.
+
+    @property
+    def waiting(self) -> int:
+        """Positions that are encoded and wait to be decoded."""
+        return len(self._audio) - self._taken if self._audio is not None else 0
+
+    @property
+    def encodable(self) -> int:
+        """Positions whose samples are all there."""
+        utterance = self.utterance
+        there = self._timeline.total(utterance.end) if utterance.ended else self._timeline.complete(utterance.end)
+        return max(0, there - self._encoded)
+
+    def sit(self) -> Seat:
+        """The stream's seat, taken now if it has none."""
+        if self.seat is None:
+            self.seat = self._model.sit(self.delay)
+        return self.seat
+
+    def samples(self, positions: int) -> np.ndarray:
+        """The samples of the next positions; silence before the turn and after its end."""
+        start, end = self._timeline.window(self._encoded, positions)
+        heard = self.utterance.end
+        there = self.utterance.tape.read(min(max(start, 0), heard), max(0, min(end, heard)))
+        before = min(max(0, -start), end - start)
+        return np.pad(there, (before, end - start - before - len(there)))
+
+    def encoded(self, audio: Tensor) -> None:
+        """Embeddings [positions, width] of the samples that were asked for."""
+        self._audio, self._taken = audio, 0
+        self._encoded += len(audio)
+
+    def next_input(self) -> tuple[int, Tensor]:
+        """The token and the audio embedding of the next position."""
+        assert self._audio is not None
+        known = self._decoded <= self._timeline.first_token
+        token = self._model.prompt_token(self._decoded) if known else self._last_token
+        return token, self._audio[self._taken]
+
+    def decoded(self, token: int, probability: float) -> None:
+        """The token that followed."""
+        said = self._decoded >= self._timeline.first_token
+        self._taken += 1
+        self._decoded += 1
+        self._due_since = None
+        if not said:
+            return
+        self._last_token = token
+        was_alarmed = self.watchdog.alarmed
+        self.watchdog.push(blank=token == self._model.tekken.pad, voiced_frames=self.utterance.voiced_frames)
+        if self.watchdog.alarmed and not was_alarmed:
+            logger.info("a turn has speech but no text since %d tokens: helping it on", self._text.count)
+        piece = self._text.push(token, probability, self.utterance.end)
+        if piece is not None:
+            self._pieces.append(piece)
+
+
+class VoxtralRunner:
+    """One loaded Voxtral Realtime."""
+
+    gated = False
+    positions_a_second = 1000 / POSITION_MS
+    languages = LANGUAGES
+
+    def __init__(self, model: VoxtralRealtime, name: str) -> None:
+        self._model = model
+        self.name = name
+
+    @classmethod
+    def load(cls, files: ModelFiles, device: str, threads: int, precision: str = "auto") -> VoxtralRunner:
+        """The model of a folder; ``precision`` as in ``choose_precision``."""
+        place = torch.device(device)
+        chosen = choose_precision(precision, place)
+        shape = read_shape(files.folder)
+        return cls(VoxtralRealtime.load(files.folder, place, chosen, places(shape, chosen, place)), files.name)
+
+    @property
+    def weight_bytes(self) -> int:
+        return self._model.network.weight_bytes
+
+    @property
+    def device_bytes(self) -> int:
+        device = self._model.device
+        return torch.cuda.memory_allocated(device) if device.type == "cuda" else 0
+
+    def warm(self) -> None:
+        """The shared start for the usual delay, and one step of each kind."""
+        utterance = Utterance(_Silence(), 0, POSITION_SAMPLES, 0, ended=True)  # type: ignore[arg-type]
+        stream = self.stream(utterance, SessionOptions(), Before())
+        while not stream.done:
+            self.run([stream])
+            stream.take()
+
+    def stream(self, utterance: Utterance, options: SessionOptions, before: Before) -> VoxtralStream:
+        delay_ms = nearest_delay_ms(options.delay_ms or self._model.tekken.audio.delay_ms)
+        return VoxtralStream(self._model, utterance, delay_ms // POSITION_MS, probabilities=options.words)
+
+    def run(self, streams: Sequence[Stream]) -> None:
+        rows = [stream for stream in streams if isinstance(stream, VoxtralStream)]
+        rows.sort(key=lambda stream: stream.sit().slot)
+        self._encode([stream for stream in rows if not stream.waiting])
+        for _ in range(MOST_POSITIONS):
+            self._decode([stream for stream in rows if stream.waiting])
+            # Whoever is on time waits for its next frame; the others must not keep it waiting.
+            if not all(stream.waiting for stream in rows):
+                break
+
+    def _encode(self, rows: Sequence[VoxtralStream]) -> None:
+        """Encode what each stream has, streams with as many positions in one batch."""
+        groups: dict[int, list[VoxtralStream]] = {}
+        for stream in rows:
+            if stream.encodable:
+                groups.setdefault(_portion(stream.encodable), []).append(stream)
+        for positions, members in groups.items():
+            samples = torch.from_numpy(np.stack([stream.samples(positions) for stream in members]))
+            audio = self._model.encode([stream.sit() for stream in members], samples)
+            for stream, embeddings in zip(members, audio, strict=True):
+                stream.encoded(embeddings)
+
+    def _decode(self, rows: Sequence[VoxtralStream]) -> None:
+        """One position further for each of these streams."""
+        inputs = [stream.next_input() for stream in rows]
+        tokens, probabilities = self._model.decode(
+            [stream.sit() for stream in rows],
+            [token for token, _ in inputs],
+            torch.stack([audio for _, audio in inputs]),
+            [stream.watchdog.penalty for stream in rows],
+            probabilities=any(stream.probabilities for stream in rows),
+        )
+        for stream, token, probability in zip(rows, tokens, probabilities, strict=True):
+            stream.decoded(token, probability)
+
+
+def _portion(positions: int) -> int:
+    """How many positions to encode at once: a power of two, so that few sizes of batch occur."""
+    return 1 << (min(positions, MOST_POSITIONS).bit_length() - 1)
+
+
+class _Silence:
+    """A tape of silence to warm up on."""
+
+    def read(self, start: int, end: int) -> np.ndarray:
+        return np.zeros(end - start, np.float32)
