@@ -1,8 +1,9 @@
 """Key and value rings of sessions whose model sees a fixed window: one slot each, all slots side by side.
 
-A position is kept at its number modulo the ring's length. The rows of a batch are slots; neighbouring slots are attended
-in one call, in place, and a mask says which entries each query sees, so that sessions of any age share a step without
-gathering their rings. A ring is a little longer than the window, since the positions of one step come in together.
+A position is kept at its number modulo the ring's length. The rows of a batch are slots; neighbouring slots are
+attended in one call, in place, and a mask says which entries each query sees, so that sessions of any age share a step
+without gathering their rings. A ring is a little longer than the window, since the positions of one step come in
+together.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
+from torch.nn import functional
 
 from sayso.engine.arena import Arena
 from sayso.engine.errors import EngineError
@@ -141,7 +142,9 @@ class Rings:
             kv = self._kv[run.slots, layer, :, : run.length]
             if self._scales is not None:
                 kv = kv * self._scales.values[run.slots, layer, :, : run.length]
-            out = F.scaled_dot_product_attention(queries[run.rows], kv[:, :heads], kv[:, heads:], attn_mask=mask)
+            out = functional.scaled_dot_product_attention(
+                queries[run.rows], kv[:, :heads], kv[:, heads:], attn_mask=mask
+            )
             parts.append(out)
         return (parts[0] if len(parts) == 1 else torch.cat(parts)).to(wanted)
 
@@ -185,9 +188,10 @@ def _runs(slots: Sequence[int], lengths: Sequence[int]) -> tuple[Run, ...]:
     begin = 0
     for row in range(1, len(slots) + 1):
         inside = lengths[begin:row]
-        if row < len(slots) and slots[row] == slots[row - 1] + 1:
-            if max(*inside, lengths[row]) <= 2 * min(*inside, lengths[row]) + _ROUND:
-                continue
+        together = lengths[begin : row + 1]
+        neighbour = row < len(slots) and slots[row] == slots[row - 1] + 1
+        if neighbour and max(together) <= 2 * min(together) + _ROUND:
+            continue
         runs.append(Run(slice(begin, row), slice(slots[begin], slots[row - 1] + 1), max(inside)))
         begin = row
     return tuple(runs)

@@ -31,6 +31,7 @@ class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     device: str = "auto"
     threads: int = 0
     allow_origins: tuple[str, ...] = ()
+    precision: str = "auto"
     waiting_s: float = 600.0
     most_connections: int = 64
     unread_bytes: int = 8 * 1024 * 1024

@@ -41,6 +41,7 @@ class EngineSettings:
     model: str = "auto"
     device: str = "auto"
     threads: int = 0
+    precision: str = "auto"
     command: Sequence[str] = field(default_factory=engine_command)
     silence_s: float = 30.0
     load_s: float = 900.0
@@ -212,7 +213,9 @@ class EngineClient:
 
     async def _write(self, process: EngineProcess, watchdog: Watchdog) -> None:
         loop = asyncio.get_running_loop()
-        load = messages.Load(self._settings.model, self._settings.device, self._settings.threads)
+        load = messages.Load(
+            self._settings.model, self._settings.device, self._settings.threads, self._settings.precision
+        )
         watchdog.sent(load, loop.time())
         try:
             await process.send(load)

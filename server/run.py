@@ -45,7 +45,7 @@ async def run(
     config.check()
     stop = stop or asyncio.Event()
     with bound_socket(config.host, config.port) as sock, _signals(stop):
-        engine = EngineClient(settings or EngineSettings(config.model, config.device, config.threads))
+        engine = EngineClient(settings or EngineSettings(config.model, config.device, config.threads, config.precision))
         try:
             await engine.start()
             server, connections = _web_server(config, engine)

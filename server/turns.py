@@ -347,4 +347,5 @@ def _session_options(choice: intents.Choose) -> messages.SessionOptions:
         partials="partial" in asked,
         words="words" in asked,
         speech="speech" in asked,
+        delay_ms=choice.sayso.delay_ms if choice.sayso else 0,
     )

@@ -15,6 +15,12 @@ import click
 @click.option("--device", default="auto", show_default=True, help="auto, cuda, mps or cpu.")
 @click.option("--threads", type=click.IntRange(min=0), default=0, help="Threads of the engine; 0 chooses.")
 @click.option(
+    "--precision",
+    default="auto",
+    show_default=True,
+    help="Number types of the model: auto, float32, bfloat16, float16, int8, or two as weights/cache.",
+)
+@click.option(
     "--api-key-file",
     type=click.Path(dir_okay=False, path_type=Path),
     help="A file with the key that clients must send. SAYSO_API_KEY does the same.",
@@ -27,6 +33,7 @@ def command(
     model: str,
     device: str,
     threads: int,
+    precision: str,
     api_key_file: Path | None,
     origins: tuple[str, ...],
     verbose: bool,
@@ -42,7 +49,7 @@ def command(
     set_up_logging(logging.INFO if verbose else logging.WARNING)
     try:
         key = key_from(api_key_file)
-        config = ServerConfig(host, port, key, model, device, threads, origins)
+        config = ServerConfig(host, port, key, model, device, threads, origins, precision)
         asyncio.run(run(config, lambda url: click.echo(f"listening on {url}"), once_ready=True))
     except ServerError as error:
         raise click.ClickException(f"{error.message} ({error.code})") from error

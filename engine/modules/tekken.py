@@ -52,7 +52,7 @@ class Tekken:
             raise EngineError("model_damaged", f"{path} cannot be read: {error!r}.") from error
 
     @classmethod
-    def _parse(cls, document: dict) -> Tekken:  # type: ignore[type-arg]
+    def _parse(cls, document: dict) -> Tekken:
         config, audio = document["config"], document["audio"]
         specials = int(config["default_num_special_tokens"])
         wanted = int(config["default_vocab_size"]) - specials

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn import functional
 
 from sayso.engine.modules.int8 import Int8Linear, Linear
 from sayso.engine.modules.norms import rms_norm
@@ -100,7 +100,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         gate, up = self.gate_up(x).chunk(2, -1)
-        return self.down(F.silu(gate).mul_(up))
+        return self.down(functional.silu(gate).mul_(up))
 
 
 class Layer(nn.Module):

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn import functional
 
 from sayso.engine.modules.int8 import Int8Linear
 from sayso.engine.modules.voxtral_layers import Builder, Stack
@@ -39,9 +39,9 @@ class Stem(nn.Module):
     def forward(self, mel: Tensor, mel_tail: Tensor, conv_tail: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Mel [rows, frames, bands] with its tails to [rows, frames / 2, width] and the new tails."""
         frames = torch.cat([mel_tail, mel], 1)
-        inner = F.gelu(F.linear(_windows(frames, 1), self.first, self.first_bias))
+        inner = functional.gelu(functional.linear(_windows(frames, 1), self.first, self.first_bias))
         joined = torch.cat([conv_tail, inner], 1)
-        out = F.gelu(F.linear(_windows(joined, 2), self.second, self.second_bias))
+        out = functional.gelu(functional.linear(_windows(joined, 2), self.second, self.second_bias))
         return out, frames[:, -MEL_TAIL:], joined[:, -CONV_TAIL:]
 
 
@@ -70,11 +70,11 @@ class Network(nn.Module):
         """Encoder frames [rows, 4 n, width] to audio embeddings [rows, n, decoder width]."""
         rows, frames, width = encoded.shape
         joined = encoded.reshape(rows, frames // FRAMES_PER_POSITION, width * FRAMES_PER_POSITION)
-        return self.adapter_out(F.gelu(self.adapter_in(joined)))
+        return self.adapter_out(functional.gelu(self.adapter_in(joined)))
 
     def fuse(self, tokens: Tensor, audio: Tensor) -> Tensor:
         """The decoder's input: token embeddings [rows, n] plus audio [rows, n, width]."""
-        return F.embedding(tokens, self.embedding).to(audio.dtype) + audio
+        return functional.embedding(tokens, self.embedding).to(audio.dtype) + audio
 
     def delay_scales(self, delay: int) -> Tensor:
         """What the feed-forward inputs of a session with this delay are multiplied by: [layers, width]."""
@@ -83,7 +83,10 @@ class Network(nn.Module):
         steps = torch.exp(-math.log(_DELAY_THETA) * torch.arange(half).float() / half).to(device, dtype)
         turned = torch.full((1,), float(delay), dtype=dtype, device=device) * steps
         condition = torch.cat([turned.cos(), turned.sin()])
-        scales = [F.linear(F.gelu(F.linear(condition, first)), second) for first, second in self._delay_layers]
+        scales = [
+            functional.linear(functional.gelu(functional.linear(condition, first)), second)
+            for first, second in self._delay_layers
+        ]
         return 1 + torch.stack(scales)
 
     @property

@@ -24,10 +24,7 @@ def choose_precision(wanted: str, device: torch.device) -> Precision:
     Raises EngineError ``precision_unknown``.
     """
     if wanted == "auto":
-        if device.type == "cpu":
-            wanted = "int8" if int8_is_faster() else "float32"
-        else:
-            wanted = "bfloat16"
+        wanted = "bfloat16" if device.type != "cpu" else "int8" if int8_is_faster() else "float32"
     weights, _, cache = wanted.partition("/")
     if weights not in TYPES or (cache and cache not in TYPES):
         known = ", ".join(TYPES)

@@ -1,8 +1,8 @@
 """A loaded Voxtral Realtime: seats for sessions, and the two halves of a step over any of them in one batch.
 
-A *seat* is one session's place: its rings, its convolution tails and its two position counters. ``encode`` turns samples
-into audio embeddings, up to eight positions at once for sessions that are behind; ``decode`` advances sessions by one
-position and gives their next tokens. Sessions of any age and delay share a call. Positions only ever grow and have no
+A *seat* is one session's place: its rings, its convolution tails and its two position counters. ``encode`` turns
+samples into audio embeddings, up to eight positions at once for sessions that are behind; ``decode`` advances sessions
+by one position and gives their next tokens. Sessions of any age and delay share a call. Positions only ever grow and have no
 limit. Runs in the loop thread; nothing here waits for a device except whoever reads the tokens.
 """
 
@@ -23,7 +23,7 @@ from sayso.engine.modules.voxtral_layers import Builder, Precision
 from sayso.engine.modules.voxtral_mel import AFTER, BEFORE, STEP_SAMPLES, StepMel
 from sayso.engine.modules.voxtral_network import CONV_TAIL, MEL_TAIL, Network
 from sayso.engine.modules.voxtral_prefix import EncoderPrefix, Prefix
-from sayso.engine.modules.voxtral_shape import FRAMES_PER_POSITION, StackShape, VoxtralShape, read_shape
+from sayso.engine.modules.voxtral_shape import FRAMES_PER_POSITION, StackShape, read_shape
 from sayso.engine.modules.voxtral_weights import VoxtralWeights
 from sayso.engine.ring_cache import Rings, RingShape, Slots
 

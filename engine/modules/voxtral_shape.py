@@ -1,4 +1,4 @@
-"""Sizes of a Voxtral Realtime model, read from its folder: transformers' ``config.json`` or the original ``params.json``.
+"""Sizes of a Voxtral Realtime model, read from transformers' ``config.json`` or the original ``params.json``.
 
 Pure: no torch. Both files describe the same network: a causal audio encoder at 50 frames a second, four of which make
 one embedding, and a decoder that takes one position every 80 ms.

@@ -69,7 +69,7 @@ class VoxtralWeights:
     @property
     def dtype(self) -> torch.dtype:
         """The type in which most of the weights are stored."""
-        return self.tensor(f"audio_tower.norm.weight", (self._shape.encoder.width,)).dtype
+        return self.tensor("audio_tower.norm.weight", (self._shape.encoder.width,)).dtype
 
     def tensor(self, name: str, shape: tuple[int, ...]) -> Tensor:
         """A tensor as it is stored. Raises EngineError ``model_damaged`` when it is missing or of another shape."""

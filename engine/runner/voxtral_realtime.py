@@ -1,8 +1,8 @@
 """Voxtral Realtime as a streaming recogniser: one step every 80 ms over all sessions that have a frame. Loop thread.
 
 ``VoxtralStream`` is the state of one turn; ``VoxtralRunner`` owns the model and runs the batches. A session that is
-behind has up to eight positions encoded at once; its tokens still come one after the other, since each is the next one's
-input.
+behind has up to eight positions encoded at once; its tokens still come one after the other, since each is the next
+one's input.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class VoxtralRunner:
 
     gated = False
     positions_a_second = 1000 / POSITION_MS
-    languages = LANGUAGES
+    languages: tuple[str, ...] = LANGUAGES
 
     def __init__(self, model: VoxtralRealtime, name: str) -> None:
         self._model = model

@@ -1,8 +1,8 @@
 """How positions, samples and tokens of one Voxtral turn belong together. Pure numbers.
 
-A position is 80 ms: 1280 samples in, one token out. The turn begins with ``left_pad`` positions of silence; text for a
-sound comes ``delay`` positions after it, and the first token comes when the prompt of ``1 + left_pad + delay`` positions
-is through. Samples count from the turn's start, so those of the padding are negative.
+A position is 80 ms: 1280 samples in, one token out. The turn begins with ``left_pad`` positions of silence; text for
+a sound comes ``delay`` positions after it, and the first token comes when the prompt of ``1 + left_pad + delay``
+positions is through. Samples count from the turn's start, so those of the padding are negative.
 """
 
 from __future__ import annotations

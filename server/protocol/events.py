@@ -35,6 +35,8 @@ class SaysoOptions(msgspec.Struct, frozen=True):
     events: tuple[SaysoEvent, ...] = ()
     bias: tuple[str, ...] = ()
     idle: SaysoIdle = SaysoIdle()
+    delay_ms: int = 0
+    """How far text may be behind its sound, for models that can choose; 0 leaves it to the model."""
 
 
 class SessionUpdate(ClientEvent, frozen=True, tag="session.update"):
