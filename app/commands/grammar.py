@@ -12,7 +12,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-import yaml  # type: ignore[import-untyped]
+import yaml
 from hassil import Intents
 from hassil.errors import HassilError
 from hassil.intents import IntentData

@@ -26,7 +26,8 @@ _HELD = int(ModMask.Shift | ModMask.Control | ModMask._1 | ModMask._3 | ModMask.
 _CHUNK = 16
 """Characters sent between two looks at which window has the keyboard."""
 _HELD_WAIT_S = 2.0
-_FOCUS_WAIT_S = 1.0
+_FOCUS_WAIT_S = 3.0
+"""A window manager that looks at a changed keyboard gives the keyboard to a new window only afterwards."""
 _SETTLE_S = 0.25
 """How long an application has to look up a borrowed key before the key is given back."""
 

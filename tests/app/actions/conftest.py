@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from spoken_actions import ApplicationFolder, Hands
-from virtual_desktop import Terminal, VirtualDesktop
+from virtual_desktop import Terminal, VirtualDesktop, virtual_desktop
 
 from sayso.app.actions import create
 from sayso.app.commands.grammar import Grammar
@@ -27,6 +27,13 @@ def said() -> Callable[[str], Match]:
         return found
 
     return read
+
+
+@pytest.fixture(scope="module")
+def desktop(request: pytest.FixtureRequest) -> Iterator[VirtualDesktop]:
+    """The private desktop, with a sound server only where a test module is about sound."""
+    with virtual_desktop(sound=request.module.__name__.endswith("volume"), session_bus=False) as started:
+        yield started
 
 
 @pytest.fixture

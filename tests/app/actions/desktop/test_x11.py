@@ -34,7 +34,7 @@ def set_layouts(desktop: VirtualDesktop, layouts: str) -> None:
     subprocess.run(["setxkbmap", "-display", desktop.display, "-layout", layouts], check=True, timeout=10)
 
 
-@pytest.mark.parametrize("layout", ["de", "fr", "us,ru", "ru"])
+@pytest.mark.parametrize("layout", ["de", "ru"])
 def test_text_arrives_with_any_layout(
     desktop: VirtualDesktop, backend: Backend, terminal: Terminal, layout: str
 ) -> None:
