@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -46,12 +47,14 @@ class PlayedServer:
     said: int = 0
     timed: int = 0
     marked: int = 0
+    _known: tuple[tuple[int, bool], list[tuple[str, int, int]]] = ((-1, False), [])
 
     def take(self, message: object) -> None:
         match message:
             case Commit(final=False):
                 assert not self.open, "a turn was started inside another"
                 self.open, self.final, self.audio, self.said, self.timed, self.marked = True, False, [], 0, 0, 0
+                self._known = ((-1, False), [])
             case Commit(final=True):
                 assert self.open
                 assert not self.final
@@ -62,25 +65,36 @@ class PlayedServer:
                 self.audio += np.frombuffer(base64.b64decode(audio), "<i2").tolist()
 
     def say(self) -> Delta | Words | Marker | Finished | None:
-        """The next thing it has to say: a word, its marker, or the end."""
+        """The next thing it has to say: a word, its time, its marker, or the end."""
         if not self.open:
             return None
+        words = self._words()
         if self.sayso and self.times and self.timed < self.said:
             self.timed = self.said
-            return Words((WireWord(self._word(self.said - 1), (self.said - 1) * 100 + 20, self.said * 100 - 20, 0.9),))
+            text, start, end = words[self.said - 1]
+            return Words((WireWord(text, start // 16 + 20, end // 16 - 20, 0.9),))
         if self.sayso and self.marked < self.said:
             self.marked = self.said
-            return Marker(self.said * 100)
-        if self.said < len(self.audio) // WORD:
+            return Marker(words[self.said - 1][2] // 16)
+        if self.said < len(words):
             self.said += 1
-            return Delta(self._word(self.said - 1))
+            return Delta(words[self.said - 1][0])
         if self.final:
             self.open = False
-            return Finished("".join(self._word(index) for index in range(self.said)))
+            return Finished("".join(text for text, _, _ in words))
         return None
 
-    def _word(self, index: int) -> str:
-        return f"{' ' if index else ''}w{self.audio[index * WORD]}"
+    def _words(self) -> list[tuple[str, int, int]]:
+        """All words heard to their end, with their samples; a word of which more than half is missing is not heard."""
+        if self._known[0] == (len(self.audio), self.final):
+            return self._known[1]
+        edges = [0, *(np.flatnonzero(np.diff(self.audio)) + 1).tolist(), len(self.audio)]
+        runs = [(start, end) for start, end in itertools.pairwise(edges) if end - start > WORD // 2]
+        if runs and not self.final and runs[-1][1] == len(self.audio) and runs[-1][1] - runs[-1][0] < WORD:
+            runs.pop()
+        words = [(f"{' ' if n else ''}w{self.audio[start]}", start, end) for n, (start, end) in enumerate(runs)]
+        self._known = ((len(self.audio), self.final), words)
+        return words
 
 
 class World:
