@@ -11,13 +11,15 @@ from collections import deque
 from dataclasses import dataclass
 
 from sayso.app.actions.base import Done, Job, Receipt, target_window
-from sayso.app.actions.desktop.base import Backend, Chord, Window
+from sayso.app.actions.desktop.base import Backend, Chord, InputUse, Window
 from sayso.app.actions.errors import ActionError
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
 
 _REMEMBERED = 50
 """Typed pieces that can be taken back one after another."""
+_SAME_USE_S = 0.1
+"""Two readings of the time of one use differ by less."""
 _BACKSPACE = Chord((), "BackSpace")
 _NO_SPACE_AFTER = frozenset(" \t\n([{\u201c\u2018/")
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
@@ -38,6 +40,8 @@ class Typist:
         self._backend = backend
         self._own_pid = own_pid
         self._typed: deque[Typed] = deque(maxlen=_REMEMBERED)
+        self._own_use: InputUse | None = None
+        """Keyboard and mouse as we left them after typing."""
 
     def type(self, text: str, pinned: Window | None, halt: threading.Event, *, joined: bool = False) -> Typed:
         """Type ``text``; ``joined`` puts a space between it and the dictation before it in the same window."""
@@ -45,6 +49,8 @@ class Typist:
         if not clean:
             raise ActionError("nothing_to_type", "There is nothing to type in that.")
         window = self.bring_forward(pinned, halt)
+        if self._used_by_hand():
+            self.forget()
         before = self._typed[-1] if self._typed else None
         if joined and before and before.window == window.id and before.text[-1] not in _NO_SPACE_AFTER:
             clean = f" {clean}"
@@ -56,6 +62,7 @@ class Typist:
             raise
         typed = Typed(window.id, clean)
         self._typed.append(typed)
+        self._own_use = self._backend.input_used()
         return typed
 
     def bring_forward(self, pinned: Window | None, halt: threading.Event) -> Window:
@@ -91,10 +98,27 @@ class Typist:
             raise ActionError(
                 "cannot_count", "The text has characters that applications delete in different ways. Remove it by hand."
             )
+        if self._used_by_hand():
+            self.forget()
+            raise ActionError(
+                "used_by_hand",
+                "Keys were pressed by hand since, so what stands before the cursor is not known. Remove it by hand.",
+            )
         self.bring_forward(window, halt)
         self._typed.pop()
         self._backend.press(_BACKSPACE, len(typed.text), typed.window, halt)
+        self._own_use = self._backend.input_used()
         return typed
+
+    def _used_by_hand(self) -> bool:
+        """Whether a key or button was pressed since we typed. Mere moves of the mouse do not count.
+
+        The session tells only when any device was last used, so presses along with a move are taken for a move.
+        """
+        now = self._backend.input_used() if self._own_use else None
+        if now is None or self._own_use is None:
+            return False
+        return now.at - self._own_use.at > _SAME_USE_S and now.pointer == self._own_use.pointer
 
     def forget(self) -> None:
         """The cursor may have moved: nothing typed so far is known to stand before it."""

@@ -45,6 +45,16 @@ class Chord:
         return "+".join([*(name.capitalize() for name in self.modifiers), key.upper() if len(key) == 1 else key])
 
 
+@dataclass(frozen=True, slots=True)
+class InputUse:
+    """The last use of keyboard or mouse."""
+
+    at: float
+    """Seconds of ``time.monotonic``."""
+    pointer: tuple[int, int]
+    """Where the pointer is now, in pixels."""
+
+
 class Backend(Protocol):
     """One kind of session; see ``x11`` and ``none``."""
 
@@ -67,6 +77,9 @@ class Backend(Protocol):
 
     def close_window(self, window: int) -> None:
         """Ask a window to close, as its close button does."""
+
+    def input_used(self) -> InputUse | None:
+        """When keyboard or mouse were last used, by hand or by us; None where that cannot be known."""
 
     def interrupt(self) -> None:
         """Make a call that blocks in another thread fail soon. Any thread."""

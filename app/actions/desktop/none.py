@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import NoReturn
 
-from sayso.app.actions.desktop.base import Chord, Window
+from sayso.app.actions.desktop.base import Chord, InputUse, Window
 from sayso.app.actions.errors import ActionError
 
 NO_DISPLAY = (
@@ -46,6 +46,9 @@ class Refusing:
 
     def close_window(self, window: int) -> None:
         self._refuse()
+
+    def input_used(self) -> InputUse | None:
+        return None
 
     def interrupt(self) -> None:
         """Nothing blocks here."""

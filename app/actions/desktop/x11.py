@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from sayso.app.actions.desktop.base import Chord, Window
+from sayso.app.actions.desktop.base import Chord, InputUse, Window
 from sayso.app.actions.desktop.x11_connection import X11Connection
 from sayso.app.actions.desktop.x11_keyboard import X11Keyboard
 from sayso.app.actions.desktop.x11_windows import X11Windows
@@ -37,6 +37,9 @@ class X11:
 
     def close_window(self, window: int) -> None:
         self._windows.close(window)
+
+    def input_used(self) -> InputUse | None:
+        return self._keyboard.input_used()
 
     def interrupt(self) -> None:
         self._connection.interrupt()

@@ -12,10 +12,11 @@ import time
 from collections.abc import Callable, Iterator
 
 import xcffib
+import xcffib.screensaver
 import xcffib.xtest
 from xcffib.xproto import ModMask
 
-from sayso.app.actions.desktop.base import Chord, check
+from sayso.app.actions.desktop.base import Chord, InputUse, check
 from sayso.app.actions.desktop.keymap import Keymap, Stroke, borrowed, character_keysym, segments
 from sayso.app.actions.desktop.x11_connection import X11Connection
 from sayso.app.actions.errors import ActionError
@@ -73,6 +74,17 @@ class X11Keyboard:
                     borrow = borrowed(piece, keymap, spare)
                     lend(borrow)
                     self._type_piece(piece, keymap, borrow, in_front, halt)
+
+    def input_used(self) -> InputUse | None:
+        """The last use of any input device, from the screen saver's clock; None where the server has none."""
+        with self._x.calls() as connection:
+            try:
+                saver = connection(xcffib.screensaver.key)
+            except KeyError:
+                return None
+            idle_ms = saver.QueryInfo(self._x.root).reply().ms_since_user_input
+            pointer = connection.core.QueryPointer(self._x.root).reply()
+            return InputUse(time.monotonic() - idle_ms / 1000, (pointer.root_x, pointer.root_y))
 
     def _type_piece(
         self,
