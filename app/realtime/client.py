@@ -112,7 +112,7 @@ class RealtimeClient:
 
     def append(self, turn: int, samples: NDArray[np.float32]) -> None:
         """Audio of the turn: float32 mono, 16 kHz."""
-        pcm = (np.clip(samples, -1.0, 1.0) * 32767.0).astype("<i2").tobytes()
+        pcm = np.rint(np.clip(samples, -1.0, 1.0) * 32767.0).astype("<i2").tobytes()
         self._pass_on(self._uplink.append(turn, pcm))
 
     def end(self, turn: int) -> None:

@@ -58,7 +58,9 @@ UplinkEvent = TurnEvent | Reconnect | Hold
 class Uplink:
     """The line of turns before one server after another."""
 
-    def __init__(self, keep_s: float = 300.0) -> None:
+    def __init__(self, keep_s: float = 300.0, retry_s: float = 1.0) -> None:
+        """``keep_s`` bounds the audio kept; ``retry_s`` is the pause after a turn's first failure, doubled each time."""
+        self._retry_s = retry_s
         self._keep = int(keep_s * SAMPLE_RATE)
         self._turns: deque[Turn] = deque()
         self._next = 1
@@ -248,10 +250,10 @@ class Uplink:
         if self._sayso and not error.turn_lost and code in _HARMLESS:
             return []
         events = self._take_back()
-        delay = 1.0
+        delay = self._retry_s
         if turn is not None:
             turn.failures += 1
-            delay = min(2.0 ** (turn.failures - 1), 8.0)
+            delay *= min(2.0 ** (turn.failures - 1), 8.0)
             if turn.failures >= _TRIES:
                 events += self._give_up(turn, code, error.error)
         events += self._settle()
