@@ -5,11 +5,11 @@ The newest action stands on top, so the button that undoes the last one never mo
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
 from sayso.app.snapshot import FeedItem, FeedState
-from sayso.ui import icon
+from sayso.ui.glyph import Glyph
 from sayso.ui.page_area import Page, PageArea
 from sayso.ui.text import breakable
 from sayso.ui.theme import Theme, restyle
@@ -35,10 +35,9 @@ class FeedRow(QFrame):
 
     def __init__(self, theme: Theme, item: FeedItem) -> None:
         super().__init__()
-        self._theme = theme
         self.item = item
         self.setProperty("role", "feed-row")
-        self._glyph = QLabel()
+        self._glyph = Glyph(theme, item.state.value, _TONES[item.state])
         self.title = self._label("feed-title")
         self.state = self._label("")
         self.heard = self._label("muted")
@@ -55,7 +54,6 @@ class FeedRow(QFrame):
         layout.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
         layout.addLayout(words, 1)
         layout.addWidget(self.undo, 0, Qt.AlignmentFlag.AlignTop)
-        theme.changed.connect(self._paint)
         self.show_item(item)
 
     def _label(self, role: str) -> QLabel:
@@ -78,16 +76,9 @@ class FeedRow(QFrame):
         self.undo.setAccessibleName(f"Undo: {item.title}")
         self.undo.setToolTip(f"Take back: {item.title}")
         self.setAccessibleName(feed_sentence(item))
-        self._paint()
-
-    def _paint(self) -> None:
-        colours = self._theme.colours
-        tone = _TONES[self.item.state]
-        size = self._theme.spacing.times(5)
-        drawing = icon.icon(self.item.state.value, getattr(colours, tone), size)
-        self._glyph.setPixmap(drawing.pixmap(QSize(size, size), self.devicePixelRatioF()))
-        self._glyph.setAccessibleName(FEED_WORDS[self.item.state])
-        restyle(self.state, "tone", tone)
+        self._glyph.show_drawing(item.state.value, _TONES[item.state])
+        self._glyph.setAccessibleName(word)
+        restyle(self.state, "tone", _TONES[item.state])
 
 
 class FeedView(QFrame):
@@ -103,7 +94,7 @@ class FeedView(QFrame):
         self.setProperty("role", "card")
         heading = QLabel("Actions")
         heading.setProperty("role", "heading")
-        self.empty = QLabel("Nothing done yet. What you have done by voice appears here, with Undo where it can be.")
+        self.empty = QLabel("Nothing yet. What you do by voice appears here, with Undo where it is possible.")
         self.empty.setProperty("role", "muted")
         self.empty.setWordWrap(True)
         self.empty.setContentsMargins(0, 0, theme.spacing.s, 0)

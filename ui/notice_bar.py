@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from sayso.app.snapshot import Notice
-from sayso.ui import icon
+from sayso.ui.glyph import Glyph
 from sayso.ui.text import breakable
 from sayso.ui.theme import Theme
 
@@ -19,11 +19,11 @@ class NoticeRow(QFrame):
 
     def __init__(self, theme: Theme, notice: Notice) -> None:
         super().__init__()
-        self._theme = theme
-        self._notice = notice
         self.setProperty("role", "notice")
         self.setProperty("severe", notice.severe)
-        self._glyph = QLabel()
+        drawing, colour = ("failed", "bad") if notice.severe else ("notice", "waiting")
+        glyph = Glyph(theme, drawing, colour)
+        glyph.setAccessibleName("Problem" if notice.severe else "Note")
         text = QLabel(breakable(notice.text))
         text.setTextFormat(Qt.TextFormat.PlainText)
         text.setWordWrap(True)
@@ -38,18 +38,9 @@ class NoticeRow(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(space.m, space.xs, space.xs, space.xs)
         layout.setSpacing(space.s)
-        layout.addWidget(self._glyph)
+        layout.addWidget(glyph)
         layout.addWidget(text, 1)
         layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter)
-        theme.changed.connect(self._paint)
-        self._paint()
-
-    def _paint(self) -> None:
-        size = self._theme.spacing.times(5)
-        colours = self._theme.colours
-        name, colour = ("failed", colours.bad) if self._notice.severe else ("notice", colours.waiting)
-        self._glyph.setPixmap(icon.icon(name, colour, size).pixmap(QSize(size, size)))
-        self._glyph.setAccessibleName("Problem" if self._notice.severe else "Note")
 
 
 class NoticeBar(QWidget):

@@ -103,8 +103,8 @@ def _listening(snapshot: Snapshot) -> State:
 
 def _addressee(mode: Mode) -> str:
     if mode is Mode.DICTATION:
-        return "Speak: your words are typed into the focused window, commands are carried out."
-    return "Say a command: whatever is no command is only shown."
+        return "Speak. Your words are typed into the focused window; commands are carried out."
+    return "Say a command. Anything else is only shown."
 
 
 def server_status(server: ServerView) -> str:

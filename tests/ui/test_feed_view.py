@@ -3,11 +3,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import scenes
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from sayso.app.snapshot import FeedItem, FeedState
-from sayso.ui.feed_view import SHOWN, FeedView
+from sayso.ui.feed_view import SHOWN, FeedRow, FeedView
 from sayso.ui.theme import Theme
 
 
@@ -103,3 +104,12 @@ def test_long_texts_do_not_widen_the_feed(qtbot: QtBot, theme: Theme) -> None:
     row = feed.rows()[0]
     assert row.width() <= feed.area.viewport().width()
     assert row.undo.geometry().right() <= row.width()
+
+
+def test_rows_that_left_are_given_back(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    for number in range(300):
+        feed.show_items(tuple(FeedItem(at, "x", f"Action {at}", FeedState.DONE) for at in range(number, number + 3)))
+        QApplication.processEvents()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert len(feed.findChildren(FeedRow)) == 3

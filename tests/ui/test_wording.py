@@ -7,6 +7,8 @@ from itertools import product
 import pytest
 import scenes
 
+from sayso.app.commands.grammar import Grammar
+from sayso.app.commands.matching import Match, match
 from sayso.app.snapshot import (
     DesktopState,
     FeedState,
@@ -96,3 +98,11 @@ def test_every_feed_state_has_a_word_and_a_sentence() -> None:
 
 def test_each_mode_has_three_examples() -> None:
     assert all(len(wording.examples(mode)) == 3 for mode in Mode)
+
+
+def test_the_examples_are_commands_that_the_grammar_knows() -> None:
+    grammar = Grammar.load()
+    dictated = wording.examples(Mode.DICTATION)[0]
+    for example in (*wording.examples(Mode.COMMANDS), *wording.examples(Mode.DICTATION)):
+        known = isinstance(match(grammar, example), Match)
+        assert known is (example != dictated), example
