@@ -159,6 +159,21 @@ def test_confirmed_audio_only_grows() -> None:
     assert times == [1000, 2000, 2500]
 
 
+def test_a_piece_that_ends_earlier_confirms_nothing_new() -> None:
+    bench = Bench().do(CHOOSE, START, audio(2)).run()
+    bench.carry_out(bench.turns.engine_message(m.Text("s.0", 0, "odd", True, 500, 700)))
+    assert [c.audio_ms for c in bench.heard(i.AudioConfirmed)] == [1000, 2000]
+
+
+def test_an_answer_to_another_flush_ends_nothing() -> None:
+    bench = Bench().do(CHOOSE, START, audio())
+    bench.carry_out(bench.turns.engine_message(m.Flushed("s.0", 0, 0, 10)))
+    bench.do(END)
+    bench.carry_out(bench.turns.engine_message(m.Flushed("s.0", 0, 7, 10)))
+    assert bench.texts == []
+    assert bench.run().texts == ["0 (16000)"]
+
+
 def test_confirmed_audio_ends_with_the_last_stable_word() -> None:
     bench = Bench().do(CHOOSE, START, audio()).run()
     word = m.Word(" hi", 1000, 1400, 0.9)
