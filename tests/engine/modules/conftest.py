@@ -48,4 +48,4 @@ def whisper(tiny_folder: Path) -> Whisper:
 @pytest.fixture(scope="session")
 def exact(tiny_folder: Path) -> Whisper:
     """The same weights in float32 over the whole 30 s window."""
-    return Whisper.load(tiny_folder, threads=1, precision="float32", silence_group=1)
+    return Whisper.load(tiny_folder, threads=1, precision="float32", exact=True)
