@@ -20,14 +20,17 @@ from sayso.engine.modules.log_mel import SAMPLE_RATE, LogMel
 from sayso.engine.modules.whisper_decoding import Decoded, Ending, Prompt, Rules, decode
 from sayso.engine.modules.whisper_network import EDGE_POSITIONS, Build, Network, float_build, int8_build
 from sayso.engine.modules.whisper_shape import MAX_POSITIONS
-from sayso.engine.modules.whisper_stopping import Stopping
+from sayso.engine.modules.whisper_stopping import Stopping, compression_ratio
 from sayso.engine.modules.whisper_text import WhisperText
 from sayso.engine.modules.whisper_weights import Weights, open_weights
+from sayso.engine.modules.whisper_window import Window
 from sayso.engine.modules.whisper_words import HeardWord, sound_positions, timed
 
 MAX_WINDOW_S = 30.0
-SILENCE_GROUP = 8
-"""Silent positions that one of them stands for; see ``whisper_window``."""
+STEP_GROUP, FINAL_GROUP, WHOLE = 12, 6, 1
+"""Silent positions that one of them stands for (see ``whisper_window``): while the speaker goes on, at the end, and for
+a second hearing of an end that came out as a text that goes round in circles."""
+_CIRCULAR_COMPRESSION = 2.4
 _TOKENS_A_SECOND = 8
 _TOKENS_AT_LEAST = 12
 _CONTEXT_SHARE = 2
@@ -71,8 +74,8 @@ class Whisper:
     sample_rate = SAMPLE_RATE
     max_window_s = MAX_WINDOW_S
 
-    def __init__(self, network: Network, text: WhisperText, device: torch.device, silence_group: int) -> None:
-        self._network, self.text, self.device, self._group = network, text, device, silence_group
+    def __init__(self, network: Network, text: WhisperText, device: torch.device, exact: bool) -> None:
+        self._network, self.text, self.device, self._exact = network, text, device, exact
         self._mel = LogMel(network.shape.mel_bands, device)
         self.weight_bytes = network.weight_bytes()
         shape = network.shape
@@ -87,20 +90,20 @@ class Whisper:
         device: str = "cpu",
         threads: int = 0,
         precision: str = "auto",
-        silence_group: int = SILENCE_GROUP,
+        exact: bool = False,
     ) -> Whisper:
         """Load the model in ``folder`` (CTranslate2's or transformers' layout).
 
         ``threads`` is how many CPU threads torch may use from now on in this process; 0 leaves them alone.
         ``precision`` is ``float32``, ``int8`` (CPU), ``float16`` (GPU) or ``auto``: the fastest that keeps the words.
-        ``silence_group`` 1 encodes the whole 30 s window. Raises EngineError ``model_*``.
+        ``exact`` encodes the whole 30 s window, for comparison. Raises EngineError ``model_*``.
         """
         if threads > 0:
             torch.set_num_threads(threads)
         with torch.inference_mode():
             place = torch.device(device)
             network = Network(_build(open_weights(folder), place, precision)).eval().to(place)
-            return cls(network, WhisperText(folder), place, silence_group)
+            return cls(network, WhisperText(folder), place, exact)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -117,14 +120,25 @@ class Whisper:
 
         Raises EngineError ``audio_too_long`` or ``language_unknown``.
         """
-        groups: dict[int, list[int]] = {}
-        for index, request in enumerate(requests):
+        for request in requests:
             self._check(request)
-            groups.setdefault(self.bucket(request), []).append(index)
+        heard = self._hear(requests, [FINAL_GROUP if request.final else STEP_GROUP for request in requests])
+        circular = [index for index, request in enumerate(requests) if request.final and _is_circular(heard[index])]
+        if circular and not self._exact:
+            again = self._hear([requests[index] for index in circular], [WHOLE] * len(circular))
+            for index, second in zip(circular, again, strict=True):
+                heard[index] = max(heard[index], second, key=_trust)
+        return heard
+
+    def _hear(self, requests: Sequence[Request], groups: Sequence[int]) -> list[Hypothesis]:
+        """One pass over the requests, those of one bucket and one grouping of the silence together."""
+        batches: dict[tuple[int, int], list[int]] = {}
+        for index, (request, group) in enumerate(zip(requests, groups, strict=True)):
+            batches.setdefault((self.bucket(request), WHOLE if self._exact else group), []).append(index)
         results: dict[int, Hypothesis] = {}
-        for dense, members in groups.items():
+        for (dense, group), members in batches.items():
             batch = [requests[index] for index in members]
-            results.update(zip(members, self._transcribe_bucket(batch, dense), strict=True))
+            results.update(zip(members, self._hear_batch(batch, window.compressed(dense, group)), strict=True))
         return [results[index] for index in range(len(requests))]
 
     def _check(self, request: Request) -> None:
@@ -133,8 +147,8 @@ class Whisper:
         if request.language and self.text.multilingual and request.language not in self.text.languages:
             raise EngineError("language_unknown", f"This model does not know the language {request.language!r}.")
 
-    def _transcribe_bucket(self, batch: Sequence[Request], dense: int) -> list[Hypothesis]:
-        states, bias = self._encode(batch, dense)
+    def _hear_batch(self, batch: Sequence[Request], shape: Window) -> list[Hypothesis]:
+        states, bias = self._encode(batch, shape)
         languages = self._languages_of(batch, states, bias)
         prompts = [self._prompt(request, language) for request, language in zip(batch, languages, strict=True)]
         rows = decode(self._network, states, bias, prompts, self._rules_for(batch))
@@ -143,9 +157,8 @@ class Whisper:
             for request, row, language in zip(batch, rows, languages, strict=True)
         ]
 
-    def _encode(self, batch: Sequence[Request], dense: int) -> tuple[torch.Tensor, torch.Tensor | None]:
+    def _encode(self, batch: Sequence[Request], shape: Window) -> tuple[torch.Tensor, torch.Tensor | None]:
         """States [batch, positions, width] of the batch's audio, and the weight of each position for attention."""
-        shape = window.compressed(dense, self._group)
         whole = shape.length == MAX_POSITIONS
         length = MAX_POSITIONS if whole else shape.dense + EDGE_POSITIONS
         samples = np.zeros((len(batch), length * window.SAMPLES_A_POSITION), np.float32)
@@ -203,6 +216,14 @@ class Whisper:
         barred = torch.zeros(self._network.shape.vocabulary, device=self.device)
         barred[list(tokens)] = -torch.inf
         return barred
+
+
+def _is_circular(heard: Hypothesis) -> bool:
+    return heard.ended != "end_of_text" or compression_ratio(heard.text) > _CIRCULAR_COMPRESSION
+
+
+def _trust(heard: Hypothesis) -> tuple[bool, float]:
+    return not _is_circular(heard), heard.average_logprob
 
 
 def _build(weights: Weights, device: torch.device, precision: str) -> Build:

@@ -24,6 +24,8 @@ BUCKET_POSITIONS = POSITIONS_A_SECOND // 2
 """Windows are rounded up to 0.5 s, so that requests of about equal length share a batch."""
 PADDING_POSITIONS = 25
 """Silence that is kept whole after the sound: the network hears the sound end there."""
+_NEAR_POSITIONS, _NEAR_GROUP = 48, 3
+_END_POSITIONS = 20
 
 
 @dataclass(frozen=True)
@@ -58,16 +60,27 @@ def bucket(samples: int) -> int:
 def compressed(dense: int, group: int) -> Window:
     """A window with ``dense`` whole positions and one for every ``group`` of the silent rest.
 
-    The window's last position is always kept for itself, since the convolutions see the edge there.
+    The silence right after the sound and the window's end are kept finer: measured against the full window, those are
+    where the network's states depend on single positions. The last one is always kept for itself, since the
+    convolutions see the edge there. ``group`` 1 gives the full window.
     """
     if dense >= MAX_POSITIONS - 1 or group <= 1:
         return full()
-    kept, sizes = [], []
-    for start in range(dense, MAX_POSITIONS - 1, group):
-        size = min(group, MAX_POSITIONS - 1 - start)
+    kept, sizes, start = [], [], dense
+    while start < MAX_POSITIONS - 1:
+        size = min(_size_at(start, dense, group), MAX_POSITIONS - 1 - start)
         kept.append(start + size // 2)
         sizes.append(size)
+        start += size
     return Window(dense, (*kept, MAX_POSITIONS - 1), (*sizes, 1))
+
+
+def _size_at(position: int, dense: int, group: int) -> int:
+    """How many positions one stands for, from this silent position on."""
+    if position >= MAX_POSITIONS - _END_POSITIONS:
+        return 1
+    near = group if position >= dense + _NEAR_POSITIONS else min(group, _NEAR_GROUP)
+    return min(near, MAX_POSITIONS - _END_POSITIONS - position)
 
 
 def full() -> Window:

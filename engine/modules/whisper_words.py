@@ -19,6 +19,8 @@ from sayso.engine.modules.whisper_window import SAMPLES_A_POSITION
 _QUIET_SHARE = 0.12
 """A word's sound is at least this loud beside its loudest 20 ms; what is fainter is room and breath."""
 _SHORTEST = 3
+_FIRST_SHARE = 0.1
+"""The first run of sound with this much of the loudest run's energy is the word; a fainter one is a click before it."""
 _PAUSE = 12
 """Positions of quiet that part one word from the next; the closure of a stop consonant is shorter."""
 
@@ -77,5 +79,6 @@ def _trimmed(start: int, end: int, levels: np.ndarray) -> tuple[int, int]:
         return start, end
     sounding = np.flatnonzero(inside >= _QUIET_SHARE * inside.max())
     runs = np.split(sounding, np.flatnonzero(np.diff(sounding) > _PAUSE) + 1)
-    word = max(runs, key=lambda run: float(np.square(inside[run]).sum()))
+    energies = [float(np.square(inside[run]).sum()) for run in runs]
+    word = next(run for run, energy in zip(runs, energies, strict=True) if energy >= _FIRST_SHARE * max(energies))
     return start + int(word[0]), start + int(word[-1]) + 1

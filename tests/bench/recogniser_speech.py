@@ -55,7 +55,25 @@ COMMANDS = (
     "lock the screen",
 )
 _ESPEAK_VOICES = ("en-us", "en-gb", "en-us+f3", "en-gb+m3", "en-us+m7")
-_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+_NUMBERS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+]
 _TENS = {20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 60: "sixty", 70: "seventy", 80: "eighty", 90: "ninety"}
 
 
@@ -102,7 +120,11 @@ def _as_recorded(voice: np.ndarray, random: np.random.Generator) -> np.ndarray:
 
 def words(text: str) -> list[str]:
     """Words to compare: lower case, no marks, numbers up to 99 spelled out."""
-    plain = re.sub(r"[^a-z0-9' ]+", " ", text.lower().replace("%", " percent ").replace(".org", " dot org"))
+    plain = re.sub(
+        r"[^a-z0-9' ]+",
+        " ",
+        text.lower().replace("%", " percent ").replace("ctrl", "control").replace(".org", " dot org"),
+    )
     return " ".join(_spelled(word.strip("'")) for word in plain.split()).split()
 
 
