@@ -24,6 +24,8 @@ _SAID = {
     "count": ["3"],
     "key": ["enter", "t"],
     "modifier": ["control", "shift"],
+    "modifier_heard": ["control", "shift"],
+    "key_heard": ["s cape"],
 }
 _MOST = 120
 """Sentences tried of one template; of larger ones a fixed choice is taken."""

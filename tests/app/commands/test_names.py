@@ -21,6 +21,7 @@ THINGS = [FIREFOX, CHROME, WRITER, CALC, FILES]
         ("fire fox", FIREFOX),
         ("Fire-Fox", FIREFOX),
         ("fire fogs", FIREFOX),
+        ("fire facts", FIREFOX),
         ("web browser", FIREFOX),
         ("internet", FIREFOX),
         ("chrome", CHROME),
