@@ -6,7 +6,7 @@ thread.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,10 +49,24 @@ class Pace:
 
 @dataclass(frozen=True)
 class Instructions:
-    """What a client told the model: text that may have gone before, as tokens, and a language (empty: any)."""
+    """What a client told the model: text to take as said before, as tokens, and a language (empty: any)."""
 
     context: tuple[int, ...] = ()
     language: str = ""
+
+
+BIAS_TOKENS = 64
+"""More expected words than this cost time at every step."""
+
+
+def instructions(options: SessionOptions, encode: Callable[[str], tuple[int, ...]]) -> Instructions:
+    """A client's options as the decoder takes them: expected words look to it like text that was just said."""
+    bias: tuple[int, ...] = ()
+    for word in options.bias:
+        tokens = encode(f" {word.strip().rstrip('.')}.") if word.strip() else ()
+        bias += tokens if len(bias) + len(tokens) <= BIAS_TOKENS else ()
+    prompt = encode(f" {options.prompt.strip()}") if options.prompt.strip() else ()
+    return Instructions(bias + prompt, options.language)
 
 
 WINDOW = WindowOptions(longest=14 * SAMPLE_RATE, comfortable=7 * SAMPLE_RATE, keep=2 * SAMPLE_RATE)
@@ -75,7 +89,7 @@ class WhisperStream:
         self._pace = pace or Pace()
         self._standards = standards or Standards()
         self._options = window
-        self._window = Window(window, utterance.start)
+        self._window = Window(window, utterance.start, before.words)
         self._decoded_to = utterance.start
         self._hypothesis: tuple[SpokenWord, ...] = ()
         self._final_at: int | None = None
@@ -119,7 +133,7 @@ class WhisperStream:
             self.utterance.tape.read(start, end),
             prefix=self._window.prefix,
             final=self._wants_final and end == self.utterance.end,
-            context=self._instructions.context,
+            context=self._instructions.context + self._window.context,
             language=self._instructions.language,
         )
 
@@ -251,9 +265,8 @@ class WhisperRunner:
         self._model.transcribe([Request(np.zeros(SAMPLE_RATE, np.float32))])
 
     def stream(self, utterance: Utterance, options: SessionOptions, before: Before) -> Stream:
-        """A stream for one utterance. Earlier text of the turn is not shown to the model: small ones repeat it."""
-        context = self._model.text.encode(f" {options.prompt.strip()}") if options.prompt.strip() else ()
-        return WhisperStream(utterance, before, Instructions(context, options.language))
+        """A stream for one utterance, which is told of the turn's earlier words and of the client's prompt."""
+        return WhisperStream(utterance, before, instructions(options, self._model.text.encode))
 
     def run(self, streams: Sequence[Stream]) -> None:
         heard = [stream for stream in streams if isinstance(stream, WhisperStream)]

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from sayso.engine.runner.base import SpokenWord
 
+CONTEXT_WORDS = 24
+"""Words before the window that the decoder is told about: more cost time and are repeated in silence."""
 SENTENCE_ENDS = ".?!"
 CLAUSE_ENDS = ",;:-"
 
@@ -30,8 +32,10 @@ class WindowOptions:
 class Window:
     """Where the decoder's audio begins and which stable words are in it. Positions are samples of the turn."""
 
-    def __init__(self, options: WindowOptions, start: int) -> None:
+    def __init__(self, options: WindowOptions, start: int, before: Sequence[SpokenWord] = ()) -> None:
+        """``before`` are words of the same turn that were said earlier."""
         self._options = options
+        self._passed = list(before)[-CONTEXT_WORDS:]
         self.start = start
         self.words: list[SpokenWord] = []
 
@@ -39,6 +43,11 @@ class Window:
     def prefix(self) -> tuple[int, ...]:
         """Tokens of the stable words that are in the window."""
         return tuple(token for word in self.words for token in word.tokens)
+
+    @property
+    def context(self) -> tuple[int, ...]:
+        """Tokens of the words that were said just before the window."""
+        return tuple(token for word in self._passed for token in word.tokens)
 
     def end(self, available: int) -> int:
         """How far the decoder hears when there is audio up to ``available``."""
@@ -56,6 +65,7 @@ class Window:
         if cut is None:
             return False
         self.start = max(self.start, (self.words[cut - 1].end + self.words[cut].start) // 2)
+        self._passed = [*self._passed, *self.words[:cut]][-CONTEXT_WORDS:]
         del self.words[:cut]
         return True
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from sayso.engine.messages import SessionOptions
 from sayso.engine.modules.whisper import HeardWord, Hypothesis
 from sayso.engine.runner.base import Before, Utterance
-from sayso.engine.runner.whisper import Pace, WhisperStream
+from sayso.engine.runner.whisper import BIAS_TOKENS, Instructions, Pace, WhisperStream, instructions
 from sayso.engine.runner.window import WindowOptions
 from sayso.engine.tape import Tape
 
@@ -172,3 +173,32 @@ def test_a_window_full_of_nothing_moves_on() -> None:
         scene.decode(no_speech=0.9)
     assert scene.stream.done
     assert scene.stable == ""
+
+
+def letters(text: str) -> tuple[int, ...]:
+    """One token for each character."""
+    return tuple(map(ord, text))
+
+
+def test_expected_words_and_the_prompt_become_what_was_said_before() -> None:
+    options = SessionOptions(language="en", bias=("Firefox", " ", "Scratch that."), prompt="Hello there")
+    assert instructions(options, letters) == Instructions(letters(" Firefox. Scratch that. Hello there"), "en")
+    assert instructions(SessionOptions(), letters) == Instructions()
+
+
+def test_a_long_list_of_expected_words_is_cut_at_a_word() -> None:
+    context = instructions(SessionOptions(bias=("abcd",) * 100), letters).context
+    assert 0 < len(context) <= BIAS_TOKENS
+    assert context == letters(" abcd." * (len(context) // 6))
+
+
+def test_the_decoder_is_told_what_was_said_before_the_window() -> None:
+    scene = Scene(WindowOptions(longest=6 * S, comfortable=4 * S, keep=1 * S))
+    scene.say(5.0)
+    for _ in range(2):
+        scene.decode(*((f"w{i}", i * 0.5, i * 0.5 + 0.5) for i in range(9)))
+        scene.say(0.4)
+    request = scene.stream.request()
+    spoken = tuple(hash(f"w{i}") % 1000 for i in range(8))
+    assert request.context
+    assert request.context + request.prefix == spoken
