@@ -1,0 +1,93 @@
+"""How much cache memory there is and who has it: accounting only, no tensors. Loop thread.
+
+A *block* is the unit that a cache hands out: a page of some positions of a growing cache, or the whole ring of a
+session whose model has a fixed window. Blocks are numbered, and the lowest are given first, so that those in use stay
+neighbours. Caches of one process may draw on one ``Budget`` of bytes, whatever their blocks are. Whoever needs blocks
+*asks* for all that a step needs and then *takes* them: it gets everything or nothing.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+
+from sayso.engine.errors import EngineError
+
+
+class OutOfBlocks(EngineError):  # noqa: N818 - it names what happened, as MemoryError does
+    """More was taken than there is; nothing was given."""
+
+
+class Budget:
+    """Bytes that the caches of one process may hold together."""
+
+    def __init__(self, total_bytes: int) -> None:
+        self.total_bytes = total_bytes
+        self.taken_bytes = 0
+
+    @property
+    def free_bytes(self) -> int:
+        return self.total_bytes - self.taken_bytes
+
+    def take(self, nbytes: int) -> None:
+        """Raises ``OutOfBlocks`` ``out_of_memory`` and changes nothing when there is not so much."""
+        if nbytes > self.free_bytes:
+            raise OutOfBlocks("out_of_memory", f"{nbytes} bytes of cache are needed and {self.free_bytes} are free.")
+        self.taken_bytes += nbytes
+
+    def give_back(self, nbytes: int) -> None:
+        self.taken_bytes -= nbytes
+
+
+class Blocks:
+    """``count`` blocks of ``block_bytes`` each, some of them held by owners."""
+
+    def __init__(self, count: int, block_bytes: int = 0, budget: Budget | None = None) -> None:
+        self.count = count
+        self.block_bytes = block_bytes
+        self._budget = budget
+        self._free = list(range(count))
+        self._held: dict[str, list[int]] = {}
+
+    @property
+    def free(self) -> int:
+        """Blocks that could be taken now."""
+        if self._budget is None or not self.block_bytes:
+            return len(self._free)
+        return min(len(self._free), self._budget.free_bytes // self.block_bytes)
+
+    @property
+    def used(self) -> int:
+        return self.count - len(self._free)
+
+    @property
+    def owners(self) -> frozenset[str]:
+        return frozenset(self._held)
+
+    def held(self, owner: str) -> Sequence[int]:
+        """The owner's blocks in the order taken: a live view that only grows until ``give_back``."""
+        return self._held.get(owner, ())
+
+    def ask(self, wants: Mapping[str, int]) -> bool:
+        """Whether ``take`` would give all of this."""
+        return sum(wants.values()) <= self.free
+
+    def take(self, wants: Mapping[str, int]) -> None:
+        """Give each owner that many blocks more: all of them, or ``OutOfBlocks`` and nothing is changed."""
+        number = sum(wants.values())
+        if number > self.free:
+            raise OutOfBlocks("out_of_memory", f"{number} cache blocks are needed and {self.free} are free.")
+        if self._budget is not None:
+            self._budget.take(number * self.block_bytes)
+        for owner, want in wants.items():
+            if want:
+                self._held.setdefault(owner, []).extend(heapq.heappop(self._free) for _ in range(want))
+
+    def give_back(self, owner: str) -> tuple[int, ...]:
+        """Free all that the owner holds and say which blocks those were; an owner of nothing has none."""
+        blocks = tuple(self._held.pop(owner, ()))
+        for block in blocks:
+            heapq.heappush(self._free, block)
+        if self._budget is not None:
+            self._budget.give_back(len(blocks) * self.block_bytes)
+        return blocks
