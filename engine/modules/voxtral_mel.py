@@ -2,7 +2,8 @@
 
 A mel frame ``i`` is centred at sample 160 i and touches 200 samples on each side, so the 8 frames of a step need
 1520 samples: 200 before the step's own 1280 and 40 after. The loudest value is a constant, hence a frame never
-depends on the rest of the audio. Equal to transformers' ``VoxtralRealtimeFeatureExtractor``, which waits for 160 samples more.
+depends on the rest of the audio. Equal to transformers' ``VoxtralRealtimeFeatureExtractor``, which waits for 160
+samples more.
 """
 
 from __future__ import annotations

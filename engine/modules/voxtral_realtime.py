@@ -2,8 +2,8 @@
 
 A *seat* is one session's place: its rings, its convolution tails and its two position counters. ``encode`` turns
 samples into audio embeddings, up to eight positions at once for sessions that are behind; ``decode`` advances sessions
-by one position and gives their next tokens. Sessions of any age and delay share a call. Positions only ever grow and have no
-limit. Runs in the loop thread; nothing here waits for a device except whoever reads the tokens.
+by one position and gives their next tokens. Sessions of any age and delay share a call. Positions only ever grow and
+have no limit. Runs in the loop thread; nothing here waits for a device except whoever reads the tokens.
 """
 
 from __future__ import annotations
@@ -88,13 +88,17 @@ class VoxtralRealtime:
 
     def sit(self, delay: int) -> Seat:
         """A place for a session, after the shared prefix; raises EngineError ``session_limit``."""
-        prefix = self.prefix(delay)
-        seat = self._empty_seat(delay, 0)
+        return self.sit_at(delay, 0)
+
+    def sit_at(self, delay: int, origin: int) -> Seat:
+        """The same with the first position at ``origin``, which makes no difference to any token."""
+        prefix = self.prefix(delay, origin)
+        seat = self._empty_seat(delay, origin)
         self.encoder_rings.copy_in(seat.slot, prefix.encoder.rings)
         self.decoder_rings.copy_in(seat.slot, prefix.decoder_rings)
         self._mel_tails[seat.slot] = prefix.encoder.mel_tail
         self._conv_tails[seat.slot] = prefix.encoder.conv_tail
-        seat.encoded = seat.decoded = prefix.positions
+        seat.encoded = seat.decoded = origin + prefix.positions
         return seat
 
     def leave(self, seat: Seat) -> None:
