@@ -6,6 +6,7 @@ A new family is a file with an ``Action``, a line in ``create`` and its sentence
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 
 from sayso.app.actions.applications import Applications
@@ -18,7 +19,6 @@ from sayso.app.actions.launch import Launcher
 from sayso.app.actions.performer import Performer
 from sayso.app.actions.typing import Typing, Typist
 from sayso.app.actions.undo import UndoLog
-from sayso.app.actions.volume import Volume
 from sayso.app.actions.web import Web
 from sayso.app.actions.windows import Windows
 
@@ -45,10 +45,13 @@ def create(
         Web(launcher, applications),
         Typing(typist),
         Keys(desktop, typist),
-        Volume(_sound_server(variables)),
         Windows(desktop, applications, pid),
         Edit(typist, undo),
     ]
+    if sys.platform == "linux":
+        from sayso.app.actions.volume import Volume  # Its library is for PulseAudio and PipeWire only.
+
+        actions.append(Volume(_sound_server(variables)))
     return Performer(actions, desktop, typist, undo, pid)
 
 

@@ -49,6 +49,7 @@ class Performer:
         self._own_pid = own_pid
         self._timeout_s = timeout_s
         self._turn = asyncio.Lock()
+        self._names = Names()
         self._unfinished: asyncio.Future[Any] | None = None
 
     def performs(self, match: Match) -> bool:
@@ -95,10 +96,18 @@ class Performer:
             return None
 
     async def names(self) -> Names:
-        """Applications and windows that commands can name now, for ``match``."""
-        return await self._in_thread(
-            lambda halt: Names(thing for action in self._actions.values() for thing in action.names())
-        )
+        """Applications and windows that commands can name now, for ``match``.
+
+        While an action runs, those known before: matching must not wait for it.
+        """
+        if not self._turn.locked():
+            try:
+                self._names = await self._in_thread(
+                    lambda halt: Names(thing for action in self._actions.values() for thing in action.names())
+                )
+            except ActionError as error:
+                log.info("names not renewed: %s", error.code)
+        return self._names
 
     async def close(self) -> None:
         """Stop what runs and give up the connection to the desktop."""

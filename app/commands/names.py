@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rapidfuzz import fuzz
 
 LIKELY = 75.0
 """Least score, of 100, for a name that was probably meant."""
-CERTAIN = 92.0
-"""Least score for a name that was said, give or take spaces; keywords score less."""
 MARGIN = 8.0
 """Points by which the best must lead the second; otherwise the speaker is asked."""
 
+_SHORTEST_PART = 3
 _SOUND_SHARE = 0.88
 """What equal consonants are worth beside equal letters."""
 _FEWEST_CONSONANTS = 4
@@ -66,13 +66,26 @@ class Names:
 
     def __init__(self, things: Iterable[Named] = ()) -> None:
         self._things = tuple(things)
+        self._known: frozenset[str] | None = None
 
     def __len__(self) -> int:
         return len(self._things)
 
     def knows(self, spoken: str) -> bool:
-        """True where ``spoken`` is certainly the name of something."""
-        return any(score(spoken, thing) >= CERTAIN for thing in self._things)
+        """True where ``spoken`` is a name or whole words of one, give or take spaces; keywords do not count."""
+        if self._known is None:
+            self._known = frozenset(part for thing in self._things for name in thing.names for part in _parts(name))
+        return _squash(spoken) in self._known
+
+
+def _parts(name: str) -> Iterator[str]:
+    """All runs of words of a name that are long enough to mean it, without spaces; the whole name in any case."""
+    words = _WORDS.findall(name.casefold())
+    for start in range(len(words)):
+        for end in range(start + 1, len(words) + 1):
+            part = "".join(words[start:end])
+            if len(part) >= _SHORTEST_PART or end - start == len(words):
+                yield part
 
 
 def resolve(spoken: str, things: Sequence[Named]) -> Found | Ambiguous | Unknown:
@@ -120,12 +133,14 @@ def _sound_alike(said: str, name: str) -> float:
     return fuzz.ratio(first, second)
 
 
+@lru_cache(maxsize=4096)
 def _consonants(word: str) -> str:
     for written, sounds in _SOUNDS:
         word = word.replace(written, sounds)
     return re.sub(r"(.)\1+", r"\1", re.sub("[aeiouh]", "", word))
 
 
+@lru_cache(maxsize=4096)
 def _squash(name: str) -> str:
     return "".join(_WORDS.findall(name.casefold()))
 
@@ -134,6 +149,6 @@ def _is_part(spoken: str, name: str) -> bool:
     said = _WORDS.findall(spoken.casefold())
     parts = _WORDS.findall(name.casefold())
     length = len(said)
-    if length >= len(parts) or len("".join(said)) < 3:
+    if length >= len(parts) or len("".join(said)) < _SHORTEST_PART:
         return False
     return any(parts[at : at + length] == said for at in range(len(parts) - length + 1))
