@@ -14,6 +14,7 @@ PACKAGES := app engine server ui assets
 NOT_UNIT := engine or desktop or gpu or soak
 # Torch and its like use one thread for each test process, else they hinder each other.
 UNIT_PROCESSES ?= 2
+SOAK_MINUTES ?= 60
 
 .PHONY: help setup setup-run system-run system-dev run serve test unit integration check format bench soak clean
 
@@ -75,11 +76,11 @@ format: setup ## Put the code into its form
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format --quiet .
 
-bench: setup ## Measure the recogniser beside faster-whisper
-	@$(BIN)/pytest -q -s --timeout=3600 tests/bench
+bench: setup ## Measure speed, memory and quality, the recogniser beside faster-whisper
+	@for each in $$(grep -lE '^if __name__' tests/bench/*.py); do echo "== $$each"; $(BIN)/python $$each; done
 
-soak: setup ## Run the tests that take hours
-	@$(BIN)/pytest -q --timeout=0 -m soak
+soak: setup ## Let the assistant work for an hour, or SOAK_MINUTES=…
+	@SOAK_MINUTES=$(SOAK_MINUTES) $(BIN)/pytest -q -s --timeout=0 -m soak
 
 clean: ## Remove everything that was built or installed
 	rm -rf .venv .cache build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache

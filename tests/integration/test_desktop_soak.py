@@ -1,0 +1,71 @@
+"""The assistant at work for long: every command is carried out, and nothing grows. Only by `make soak`."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+
+import psutil
+import pytest
+from integration.desktop_session import HEARD_SECONDS, DesktopSession, desktop_session
+from virtual_desktop import virtual_desktop
+
+pytestmark = [pytest.mark.soak, pytest.mark.desktop, pytest.mark.engine]
+
+MINUTES = float(os.environ.get("SOAK_MINUTES", "60"))
+WARM_ROUNDS = 5
+"""Rounds before the first measurement: caches and pools fill in them."""
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What one process takes."""
+
+    name: str
+    memory_mb: float
+    threads: int
+    files: int
+
+
+def footprints(session: DesktopSession) -> dict[int, Footprint]:
+    processes = [psutil.Process(session.process.pid), *session.family]
+    return {
+        each.pid: Footprint(each.cmdline()[2], each.memory_full_info().uss / 2**20, each.num_threads(), each.num_fds())
+        for each in processes
+    }
+
+
+def test_an_hour_of_commands_leaves_nothing_behind() -> None:
+    with virtual_desktop() as desktop, desktop_session(desktop) as session:
+        session.wait_for_headline("Ready")
+        ends, rounds = time.monotonic() + 60 * MINUTES, 0
+        first: dict[int, Footprint] = {}
+        while time.monotonic() < ends or rounds <= WARM_ROUNDS:
+            one_round(session)
+            rounds += 1
+            if rounds == WARM_ROUNDS:
+                first = footprints(session)
+        last = footprints(session)
+        assert last.keys() == first.keys(), "a process was started anew"
+        for pid, before in first.items():
+            after = last[pid]
+            print(f"{rounds} rounds: {before} -> {after}")
+            assert after.memory_mb <= before.memory_mb * 1.1 + 10
+            assert after.threads <= before.threads + 1
+            assert after.files <= before.files + 2
+
+
+def one_round(session: DesktopSession) -> None:
+    """Type by voice, turn the volume up and back, close a window."""
+    sound = session.desktop.sound
+    assert sound is not None
+    with session.desktop.terminal() as terminal:
+        session.say("type hello world")
+        terminal.wait_for_text("orld", HEARD_SECONDS)
+        sound.volume = 0.4
+        session.say("volume up")
+        session.reader.wait_until(lambda: sound.volume > 0.42, "a louder speaker", HEARD_SECONDS)
+        session.desktop.focus(terminal.window)
+        session.say("close window")
+        session.desktop.wait_until_closed(terminal.window, HEARD_SECONDS)
