@@ -9,6 +9,11 @@ from sayso.app.actions.desktop.x11_connection import X11Connection
 from sayso.app.actions.desktop.x11_keyboard import X11Keyboard
 from sayso.app.actions.desktop.x11_windows import X11Windows
 
+_SILENT_APPLICATION_S = 0.25
+"""How long an application that cannot tell gets to look up a borrowed key before the key is given back."""
+_BUSY_APPLICATION_S = 3.0
+"""How long one that can tell gets."""
+
 
 class X11:
     """See ``base.Backend``. Connects when first used and again after the connection was lost."""
@@ -27,10 +32,13 @@ class X11:
         return self._windows.active()
 
     def type_text(self, text: str, window: int, halt: threading.Event) -> None:
-        self._keyboard.type_text(text, lambda: self._windows.has_keyboard(window), halt)
+        self._keyboard.type_text(text, lambda: self._windows.has_keyboard(window), lambda: self._handled(window), halt)
 
     def press(self, chord: Chord, times: int, window: int | None, halt: threading.Event) -> None:
         self._keyboard.press(chord, times, lambda: window is None or self._windows.has_keyboard(window), halt)
+
+    def _handled(self, window: int) -> None:
+        self._windows.wait_until_handled(window, _SILENT_APPLICATION_S, _BUSY_APPLICATION_S)
 
     def activate(self, window: int, halt: threading.Event) -> None:
         self._windows.activate(window, halt)

@@ -29,8 +29,6 @@ _CHUNK = 16
 _HELD_WAIT_S = 2.0
 _FOCUS_WAIT_S = 3.0
 """A window manager that looks at a changed keyboard gives the keyboard to a new window only afterwards."""
-_SETTLE_S = 0.25
-"""How long an application has to look up a borrowed key before the key is given back."""
 
 
 class X11Keyboard:
@@ -58,8 +56,13 @@ class X11Keyboard:
                     self._send([*keys, stroke.keycode])
                     self._x.sync()
 
-    def type_text(self, text: str, in_front: Callable[[], bool], halt: threading.Event) -> None:
-        """Type every character of ``text``; stops with an error when the window loses the keyboard."""
+    def type_text(
+        self, text: str, in_front: Callable[[], bool], handled: Callable[[], None], halt: threading.Event
+    ) -> None:
+        """Type every character of ``text``; stops with an error when the window loses the keyboard.
+
+        ``handled`` returns when the application has handled the keys that it was sent.
+        """
         with self._x.calls():
             keymap = self._keymap()
             spare = keymap.spare()
@@ -69,7 +72,7 @@ class X11Keyboard:
                 )
             self._wait_for_hands_off(halt)
             self._wait_until(in_front, halt)
-            with self._own_locks(), self._borrowing(keymap.width) as lend:
+            with self._own_locks(), self._borrowing(keymap.width, handled) as lend:
                 for piece in segments(text, keymap, len(spare)):
                     borrow = borrowed(piece, keymap, spare)
                     lend(borrow)
@@ -158,7 +161,7 @@ class X11Keyboard:
             self._x.sync()
 
     @contextlib.contextmanager
-    def _borrowing(self, width: int) -> Iterator[Callable[[dict[int, int]], None]]:
+    def _borrowing(self, width: int, handled: Callable[[], None]) -> Iterator[Callable[[dict[int, int]], None]]:
         """A function that gives spare keycodes a meaning (keysym → keycode); they have none again afterwards.
 
         Every changed key makes every program look at the keyboard anew, so no more keys are changed than must be, and
@@ -168,7 +171,7 @@ class X11Keyboard:
 
         def lend(borrow: dict[int, int]) -> None:
             if lent and borrow:
-                time.sleep(_SETTLE_S)
+                handled()
             changed = {keycode: keysym for keysym, keycode in borrow.items()}
             lent.update(changed)
             self._map(changed, width)
@@ -177,8 +180,10 @@ class X11Keyboard:
             yield lend
         finally:
             if lent:
-                time.sleep(_SETTLE_S)
-                self._map(dict.fromkeys(lent, 0), width)
+                try:
+                    handled()
+                finally:
+                    self._map(dict.fromkeys(lent, 0), width)
 
     def _map(self, keys: dict[int, int], width: int) -> None:
         with self._x.calls() as connection:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import struct
 import threading
 import time
+from typing import Any
 
 import xcffib
-from xcffib.xproto import EventMask
+from xcffib.xproto import CW, ClientMessageEvent, EventMask
 
 from sayso.app.actions.desktop.base import Window, check
 from sayso.app.actions.desktop.x11_connection import X11Connection
 from sayso.app.actions.errors import ActionError
 
 _ACTIVATE_WAIT_S = 2.0
+_CLIENT_MESSAGE = 33
 _FROM_PAGER = 2
 """EWMH's source indication for requests that the user made."""
 _NO_FOCUS = (0, 1)
@@ -66,6 +68,35 @@ class X11Windows:
             window = self.active_id()
             return self._describe(window, 0, any_type=True) if window else None
 
+    def wait_until_handled(self, window: int, at_least_s: float, at_most_s: float) -> None:
+        """Return once an application has handled all keys sent to its window.
+
+        EWMH's ping is answered in the order of events, so its answer comes after them. Applications that do not take
+        part in it get ``at_least_s``.
+        """
+        with self._x.calls() as connection:
+            if self._x.atom("_NET_WM_PING") not in self._x.numbers(window, "WM_PROTOCOLS"):
+                time.sleep(at_least_s)
+                return
+            connection.core.ChangeWindowAttributes(self._x.root, CW.EventMask, [EventMask.SubstructureNotify])
+            try:
+                self._ping(window, time.monotonic() + at_most_s)
+            finally:
+                connection.core.ChangeWindowAttributes(self._x.root, CW.EventMask, [EventMask.NoEvent])
+                self._x.sync()
+
+    def _ping(self, window: int, until: float) -> None:
+        with self._x.calls() as connection:
+            mark = time.monotonic_ns() & 0x7FFF_FFFF
+            protocols, ping = self._x.atom("WM_PROTOCOLS"), self._x.atom("_NET_WM_PING")
+            packed = struct.pack("=BB2xII5I", _CLIENT_MESSAGE, 32, window, protocols, ping, mark, window, 0, 0)
+            connection.core.SendEvent(False, window, EventMask.NoEvent, packed, is_checked=True).check()
+            while time.monotonic() < until:
+                while (event := connection.poll_for_event()) is not None:
+                    if _is_answer(event, mark, ping):
+                        return
+                time.sleep(0.01)
+
     def activate(self, window: int, halt: threading.Event) -> None:
         """Raise a window and give it the keyboard; returns once it has it."""
         with self._x.calls():
@@ -87,7 +118,7 @@ class X11Windows:
     def _ask(self, window: int, message: str, data: list[int]) -> None:
         """Send the window manager a message about a window."""
         with self._x.calls() as connection:
-            packed = struct.pack("=BB2xII5I", 33, 32, window, self._x.atom(message), *(data + [0] * 5)[:5])
+            packed = struct.pack("=BB2xII5I", _CLIENT_MESSAGE, 32, window, self._x.atom(message), *(data + [0] * 5)[:5])
             mask = EventMask.SubstructureNotify | EventMask.SubstructureRedirect
             connection.core.SendEvent(False, self._x.root, mask, packed, is_checked=True).check()
 
@@ -110,3 +141,8 @@ class X11Windows:
     def _require_manager(self) -> None:
         if not self._has_manager():
             raise ActionError("no_window_manager", "No window manager is running, so windows cannot be reached.")
+
+
+def _is_answer(event: Any, mark: int, ping: int) -> bool:
+    """Whether an event is the answer to the ping with this mark."""
+    return isinstance(event, ClientMessageEvent) and list(event.data.data32[:2]) == [ping, mark]

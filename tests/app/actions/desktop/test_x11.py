@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from bounded import wait_for
+from bounded import child, wait_for
 from virtual_desktop import Terminal, VirtualDesktop, virtual_desktop
 
 from sayso.app.actions import ActionError
@@ -15,6 +17,7 @@ from sayso.app.actions.desktop import Backend, Chord, detect
 
 pytestmark = pytest.mark.desktop
 GO_ON = threading.Event()
+SLOW_EDITOR = Path(__file__).parents[3] / "data" / "commands" / "slow_editor.py"
 
 
 @pytest.fixture
@@ -65,6 +68,19 @@ def test_text_arrives_while_the_second_layout_is_in_use_and_it_stays_in_use(
         connection.lock(0, 0, 0)
         connection.sync()
         set_layouts(desktop, "us")
+
+
+def test_a_busy_application_still_finds_the_characters_that_its_layout_lacks(
+    desktop: VirtualDesktop, backend: Backend, tmp_path: Path
+) -> None:
+    text, output = "5 € für “Zoë”", tmp_path / "shown"
+    command = [sys.executable, SLOW_EDITOR, output]
+    with child(command, desktop.environment | {"QT_QPA_PLATFORM": "xcb"}, tmp_path / "editor.log"):
+        window = desktop.wait_for_window("slow editor")
+        desktop.focus(window)
+        backend.type_text(text, window.id, GO_ON)
+
+        wait_for(lambda: output.exists() and output.read_text() == text, f"{text!r} in the editor", 15)
 
 
 def test_a_window_that_has_gone_is_told(desktop: VirtualDesktop, backend: Backend) -> None:
