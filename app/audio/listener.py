@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sayso.app.audio.capture import SoundThread, Stream, open_stream
-from sayso.app.audio.devices import Choice, choose, list_devices, reread
+from sayso.app.audio.devices import Choice, Device, choose, list_devices, reread
 from sayso.app.audio.errors import AudioError
 from sayso.app.audio.gate import Ended, GateEvent, GateOptions, Started, Voiced
 from sayso.app.audio.level import Level
@@ -75,6 +75,7 @@ class Listener:
         self._task: asyncio.Task[None] | None = None
         self._pipeline: Pipeline | None = None
         self._state = MicrophoneChanged(MicrophoneState.CLOSED)
+        self._told_time = 0.0
 
     @property
     def microphone(self) -> MicrophoneChanged:
@@ -140,7 +141,7 @@ class Listener:
 
         stream = await self._sound.call(lambda: open_stream(device, on_samples), _OPEN_TIMEOUT_S, Stream.close)
         pipeline = self._pipeline = Pipeline(device.rate, device.channels, self._options)
-        watch = asyncio.create_task(self._until_other(wanted, choice), name="microphone watch")
+        watch = asyncio.create_task(self._until_other(wanted, device), name="microphone watch")
         try:
             await self._pump(stream, pipeline, wake, watch, choice)
         finally:
@@ -173,13 +174,12 @@ class Listener:
             self._pass_on(pipeline, events)
             self._tell(_state(pipeline), stream.device.label, choice.detail)
 
-    async def _until_other(self, wanted: str, choice: Choice) -> None:
+    async def _until_other(self, wanted: str, device: Device) -> None:
         """Return when another device is to be used: the default changed, or the chosen one is back or gone."""
         while True:
             await asyncio.sleep(_LOOK_EVERY_S)
             with contextlib.suppress(AudioError):
-                now = await self._choose(wanted)
-                if now.device is not None and now.device != choice.device and now.device.source:
+                if is_other((await self._choose(wanted)).device, device):
                     return
 
     async def _choose(self, wanted: str) -> Choice:
@@ -195,21 +195,33 @@ class Listener:
             await asyncio.shield(self._sound.call(stream.close, _CALL_TIMEOUT_S))
 
     def _pass_on(self, pipeline: Pipeline, events: list[GateEvent]) -> None:
-        now = time.time()
         for event in events:
             match event:
                 case Started(sample):
-                    self._on_event(SpeechStarted(now - pipeline.age_s(sample)))
+                    self._on_event(SpeechStarted(self._time_of(pipeline, sample)))
                 case Voiced(samples):
                     self._on_event(SpeechAudio(samples))
                 case Ended(sample):
-                    self._on_event(SpeechEnded(now - pipeline.age_s(sample)))
+                    self._on_event(SpeechEnded(self._time_of(pipeline, sample)))
+
+    def _time_of(self, pipeline: Pipeline, sample: int) -> float:
+        """When this sample was said, in seconds since the epoch; blocks come unevenly, but time does not go back."""
+        self._told_time = max(self._told_time, time.time() - pipeline.age_s(sample))
+        return self._told_time
 
     def _tell(self, state: MicrophoneState, name: str = "", detail: str = "") -> None:
         changed = replace(self._state, state=state, name=name or self._state.name, detail=detail)
         if changed != self._state:
             self._state = changed
             self._on_event(changed)
+
+
+def is_other(now: Device | None, used: Device) -> bool:
+    """Whether another device, or none, is to be used now.
+
+    A device that only PortAudio names says nothing: the sound server did not answer, and a dead stream will tell.
+    """
+    return now is None or (now != used and bool(now.source))
 
 
 def _state(pipeline: Pipeline) -> MicrophoneState:

@@ -22,8 +22,11 @@ _CHEAP_BYTES = 2 * SAMPLE_RATE * 30 // 1000
 _STAY_AWAKE = 16
 """Frames the neural detector keeps running after the cheap one last heard something: pauses inside words."""
 
-_WARM_UP = 3
-"""Frames from before the first sign of a voice that the neural detector is given, since it remembers what it heard."""
+_WARM_UP = 8
+"""Frames from before the first sign of a voice that the neural detector is given as well.
+
+It remembers what it heard and is deaf to faint voices when it comes from nothing, so it is never reset either.
+"""
 
 
 class VoiceDetector:
@@ -50,6 +53,5 @@ class VoiceDetector:
         return float(self._neural.process_chunk(pcm))
 
     def _warm_up(self) -> None:
-        self._neural.reset()
         while self._before:
             self._neural.process_chunk(self._before.popleft())

@@ -59,7 +59,7 @@ class Uplink:
     """The line of turns before one server after another."""
 
     def __init__(self, keep_s: float = 300.0, retry_s: float = 1.0) -> None:
-        """``keep_s`` bounds the audio kept; ``retry_s`` is the pause after a turn's first failure, doubled each time."""
+        """``keep_s`` bounds the audio kept; ``retry_s`` is the pause after a first failure, doubled each time."""
         self._retry_s = retry_s
         self._keep = int(keep_s * SAMPLE_RATE)
         self._turns: deque[Turn] = deque()

@@ -1,0 +1,177 @@
+"""The listener on real devices of a private sound server: rates, channels, silence, microphones that come and go."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import soundfile
+from bounded import child, read_line
+from virtual_sound import VirtualSound
+
+pytestmark = pytest.mark.desktop
+
+PROGRAM = Path(__file__).parent / "listening_program.py"
+BECKETT = Path(__file__).parents[2] / "data" / "beckett.wav"
+
+
+@dataclass
+class Listening:
+    """The listener in a process of its own, since PortAudio belongs to a process as a whole."""
+
+    process: subprocess.Popen[bytes]
+    lines: list[dict[str, Any]] = field(default_factory=list)
+
+    def until(self, condition: Callable[[dict[str, Any]], bool], what: str, seconds: float = 25.0) -> dict[str, Any]:
+        """The next event that fulfils the condition."""
+        assert self.process.stdout is not None
+        while True:
+            line: dict[str, Any] = json.loads(read_line(self.process.stdout.fileno(), what, seconds))
+            self.lines.append(line)
+            if condition(line):
+                return line
+
+    def until_state(self, state: str, name: str = "") -> dict[str, Any]:
+        return self.until(
+            lambda line: line["event"] == "microphone" and line["state"] == state and name in line["name"], state
+        )
+
+    def events(self, name: str) -> list[dict[str, Any]]:
+        return [line for line in self.lines if line["event"] == name]
+
+    @property
+    def states(self) -> list[str]:
+        return [line["state"] for line in self.events("microphone")]
+
+
+@contextlib.contextmanager
+def listening(sound: VirtualSound, folder: Path, *arguments: str) -> Iterator[Listening]:
+    command = [sys.executable, PROGRAM, *arguments]
+    log = folder / "listener.log"
+    with child(command, sound.environment, log, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield Listening(process)
+
+
+def clip(folder: Path) -> Path:
+    """The first two sentences."""
+    samples, rate = soundfile.read(BECKETT, dtype="int16")
+    soundfile.write(folder / "clip.wav", samples[: int(3.2 * rate)], rate)
+    return folder / "clip.wav"
+
+
+@pytest.mark.parametrize(("rate", "channels"), [(44100, 2), (48000, 1), (48000, 8), (16000, 1)])
+def test_speech_is_heard_whole_at_the_devices_own_rate_and_channels(
+    sound: VirtualSound, tmp_path: Path, rate: int, channels: int
+) -> None:
+    microphone = sound.plug_microphone(rate=rate, channels=channels)
+    try:
+        with listening(sound, tmp_path) as heard:
+            heard.until_state("ready")
+            with microphone.speaking(clip(tmp_path)):
+                for _ in range(2):
+                    heard.until(lambda line: line["event"] == "ended", "the end of an utterance")
+    finally:
+        sound.unplug(microphone)
+    assert heard.states[:3] == ["opening", "opening", "ready"]
+    assert len(heard.events("started")) == 2
+    seconds = sum(line["count"] for line in heard.events("audio")) / 16000
+    assert 2.5 < seconds < 4.0
+    assert max(line["rms"] for line in heard.events("audio")) > 0.05
+    times = [line["at"] for line in heard.lines if line["event"] in ("started", "ended")]
+    assert times == sorted(times)
+
+
+def test_only_zeros_are_told_as_no_signal_and_sound_ends_that(sound: VirtualSound, tmp_path: Path) -> None:
+    microphone = sound.plug_microphone()
+    try:
+        with listening(sound, tmp_path) as heard:
+            heard.until_state("no signal")
+            with microphone.room_noise():
+                heard.until_state("ready")
+                level = heard.until(lambda line: line["event"] == "level" and line["db"] > -80, "a level")
+                assert not level["clipping"]
+    finally:
+        sound.unplug(microphone)
+    assert heard.events("started") == []
+
+
+def test_no_microphone_is_told_and_one_that_is_plugged_in_later_is_used(sound: VirtualSound, tmp_path: Path) -> None:
+    with listening(sound, tmp_path) as heard:
+        missing = heard.until_state("missing")
+        assert "microphone" in missing["detail"].lower()
+        microphone = sound.plug_microphone(name="latecomer")
+        try:
+            heard.until_state("ready", "latecomer")
+        finally:
+            sound.unplug(microphone)
+
+
+def test_a_microphone_that_is_unplugged_in_mid_speech_ends_the_utterance_and_is_used_again_when_it_is_back(
+    sound: VirtualSound, tmp_path: Path
+) -> None:
+    microphone = sound.plug_microphone()
+    try:
+        with listening(sound, tmp_path) as heard:
+            heard.until_state("ready")
+            with microphone.speaking(BECKETT):
+                heard.until(lambda line: line["event"] == "started", "speech")
+                sound.unplug(microphone)
+                heard.until(lambda line: line["event"] == "ended", "the end of the utterance")
+                heard.until_state("missing")
+            microphone = sound.plug_microphone()
+            heard.until_state("ready")
+            with microphone.speaking(BECKETT):
+                heard.until(lambda line: line["event"] == "started", "speech again")
+    finally:
+        sound.unplug(microphone)
+
+
+def test_the_chosen_microphone_is_replaced_while_it_is_away_and_used_again_when_it_is_back(
+    sound: VirtualSound, tmp_path: Path
+) -> None:
+    other = sound.plug_microphone(name="builtin")
+    chosen = sound.plug_microphone(name="headset")
+    try:
+        with listening(sound, tmp_path, "headset") as heard:
+            heard.until_state("ready", "headset")
+            sound.unplug(chosen)
+            ready = heard.until_state("ready", "builtin")
+            assert "headset" in ready["detail"]
+            chosen = sound.plug_microphone(name="headset")
+            heard.until_state("ready", "headset")
+    finally:
+        sound.unplug(other)
+        sound.unplug(chosen)
+
+
+def test_the_systems_default_is_followed(sound: VirtualSound, tmp_path: Path) -> None:
+    first = sound.plug_microphone(name="first")
+    try:
+        with listening(sound, tmp_path) as heard:
+            heard.until_state("ready", "first")
+            second = sound.plug_microphone(name="second", rate=44100, channels=2)
+            heard.until_state("ready", "second")
+            sound.unplug(second)
+    finally:
+        sound.unplug(first)
+
+
+def test_stopping_in_mid_speech_ends_the_utterance(sound: VirtualSound, tmp_path: Path) -> None:
+    microphone = sound.plug_microphone()
+    try:
+        with listening(sound, tmp_path) as heard, microphone.speaking(BECKETT):
+            heard.until(lambda line: line["event"] == "started", "speech")
+            assert heard.process.stdin is not None
+            heard.process.stdin.close()
+            heard.until(lambda line: line["event"] == "ended", "the end of the utterance")
+            heard.until_state("closed")
+            assert heard.process.wait(10) == 0
+    finally:
+        sound.unplug(microphone)

@@ -1,0 +1,112 @@
+"""Settings on a real disk: saved whole, and a broken file is set aside. Keys are readable by their owner only."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import keyring
+import keyring.backend
+import keyring.backends.fail
+import pytest
+
+from sayso.app.settings import KeyStore, Settings, SettingsError, load, save
+from sayso.app.snapshot import Mode, ServerKind
+
+CHOSEN = Settings("USB microphone", Mode.DICTATION, ServerKind.REMOTE, "ws://example.org/v1/realtime", "voxtral")
+
+
+class MemoryKeyring(keyring.backend.KeyringBackend):
+    """A keyring that keeps its passwords in memory."""
+
+    priority = 1.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.passwords: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.passwords.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.passwords[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        if self.passwords.pop((service, username), None) is None:
+            raise keyring.errors.PasswordDeleteError("not there")
+
+
+@pytest.fixture(autouse=True)
+def the_users_keyring_is_put_back():  # type: ignore[no-untyped-def]
+    before = keyring.get_keyring()
+    keyring.set_keyring(keyring.backends.fail.Keyring())
+    yield
+    keyring.set_keyring(before)
+
+
+def test_without_a_file_there_are_defaults_and_no_warning(tmp_path: Path) -> None:
+    loaded = load(tmp_path / "none")
+    assert loaded.settings == Settings()
+    assert loaded.warning == ""
+
+
+def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
+    save(CHOSEN, tmp_path / "new folder")
+    assert load(tmp_path / "new folder").settings == CHOSEN
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"mode": "shouting"}', b'{"microphone": 7}', b"\xff\xfe", b"[]"])
+def test_a_broken_file_is_set_aside_with_a_warning(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "settings.json").write_bytes(content)
+    loaded = load(tmp_path)
+    assert loaded.settings == Settings()
+    aside = tmp_path / "settings.broken.json"
+    assert str(aside) in loaded.warning
+    assert aside.read_bytes() == content
+    save(CHOSEN, tmp_path)
+    assert load(tmp_path).settings == CHOSEN
+
+
+def test_settings_of_a_newer_version_are_understood(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text('{"microphone": "USB", "from_the_future": true}')
+    assert load(tmp_path).settings == Settings(microphone="USB")
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_with_its_reason(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(SettingsError) as caught:
+        save(CHOSEN, tmp_path / "file")
+    assert caught.value.code == "settings_unwritable"
+
+
+def test_nothing_is_left_beside_the_file(tmp_path: Path) -> None:
+    save(CHOSEN, tmp_path)
+    save(Settings(), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["settings.json"]
+
+
+def test_without_a_keyring_keys_are_in_a_file_for_the_user_alone_and_that_is_said(tmp_path: Path) -> None:
+    keys = KeyStore(tmp_path)
+    warning = keys.set("ws://one", "secret")
+    assert str(tmp_path / "keys.json") in warning
+    assert stat.S_IMODE((tmp_path / "keys.json").stat().st_mode) == 0o600
+    assert keys.get("ws://one") == "secret"
+    assert keys.get("ws://other") == ""
+    assert keys.set("ws://one", "") == ""
+    assert keys.get("ws://one") == ""
+
+
+def test_a_keyring_is_used_where_there_is_one_and_the_file_is_cleared(tmp_path: Path) -> None:
+    keys = KeyStore(tmp_path)
+    keys.set("ws://one", "old")
+    keyring.set_keyring(MemoryKeyring())
+    assert keys.set("ws://one", "secret") == ""
+    assert keys.get("ws://one") == "secret"
+    assert b"ws://one" not in (tmp_path / "keys.json").read_bytes()
+    keys.set("ws://one", "")
+    assert keys.get("ws://one") == ""
+    assert keys.set("ws://never", "") == ""
+
+
+def test_the_settings_hold_no_key() -> None:
+    assert not any("key" in name for name in Settings.__struct_fields__)
