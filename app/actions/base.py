@@ -39,6 +39,8 @@ class Outcome:
     """The result in words for people; empty where the title says it all."""
     receipt: Receipt = Receipt.VERIFIED
     undo: UndoToken | None = None
+    undone: UndoToken | None = None
+    """The earlier action that this one took back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Done:
     detail: str = ""
     receipt: Receipt = Receipt.VERIFIED
     revert: Revert | None = field(default=None, repr=False)
+    undone: UndoToken | None = None
     title: str = ""
     """Replaces the described title where only the doing showed what it was."""
 

@@ -45,7 +45,7 @@ class Edit:
                 "There is nothing of mine to undo. “Press control Z” undoes in the application in front.",
             )
         done = self._undo.revert(entry, job.halt)
-        return Done(done.detail, done.receipt, title=f"Undo: {entry.token.title}")
+        return Done(done.detail, done.receipt, undone=entry.token, title=f"Undo: {entry.token.title}")
 
     def names(self) -> list[Named]:
         return []

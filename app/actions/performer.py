@@ -123,7 +123,7 @@ class Performer:
             raise
         log.info("action %s: %s", kind, done.receipt)
         token = self._undo.add(done.title or title, done.revert) if done.revert is not None else None
-        return Outcome(done.title or title, done.detail, done.receipt, token)
+        return Outcome(done.title or title, done.detail, done.receipt, token, done.undone)
 
     async def _in_thread(self, call: Callable[[threading.Event], Result]) -> Result:
         async with self._turn:

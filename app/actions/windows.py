@@ -78,13 +78,15 @@ class Windows:
         raise ActionError("no_such_window", f"No window of {name} is open. To start it, say “open” and its name.")
 
     def _neighbour(self, step: int) -> Window:
-        windows = sorted(self._others(), key=lambda window: window.age)
+        stacked = self._others()
+        windows = sorted(stacked, key=lambda window: window.age)
         if not windows:
             raise ActionError("no_window", "No window is open.")
         active = self._backend.active_window()
         place = next((at for at, window in enumerate(windows) if active and window.id == active.id), None)
         if place is None:
-            return windows[0]
+            # Our own window is in front: the next one is the one behind it.
+            return stacked[0]
         if len(windows) == 1:
             raise ActionError("only_window", "There is no other window.")
         return windows[(place + step) % len(windows)]

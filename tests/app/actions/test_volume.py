@@ -60,10 +60,10 @@ async def test_mute_and_unmute_keep_the_volume(hands: Hands, speaker: VirtualSou
 
 async def test_louder_ends_muting_and_undo_that_mutes_again(hands: Hands, speaker: VirtualSound) -> None:
     await hands.do("mute")
-    await hands.do("volume up")
+    louder = await hands.do("volume up")
     assert not speaker.muted
 
-    await hands.do("undo that")
+    assert (await hands.do("undo that")).undone == louder.undo
     assert speaker.muted
     await hands.do("undo that")
     assert not speaker.muted
