@@ -16,7 +16,7 @@ from sayso.app.actions.edit import Edit
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.keys import Keys
 from sayso.app.actions.launch import Launcher
-from sayso.app.actions.performer import Performer
+from sayso.app.actions.performer import TIMEOUT_S, Performer
 from sayso.app.actions.typing import Typing, Typist
 from sayso.app.actions.undo import UndoLog
 from sayso.app.actions.web import Web
@@ -26,12 +26,17 @@ __all__ = ["ActionError", "Outcome", "Performer", "Receipt", "UndoToken", "creat
 
 
 def create(
-    backend: Backend | None = None, *, environment: Mapping[str, str] | None = None, own_pid: int | None = None
+    backend: Backend | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    own_pid: int | None = None,
+    timeout_s: float = TIMEOUT_S,
 ) -> Performer:
     """A performer with all families for this session.
 
     ``environment`` (``os.environ`` by default) is what started programs get and what tells the session, its
     applications, browser and sound server. ``own_pid`` marks our own windows, which are never typed into or closed.
+    ``timeout_s`` is what one action may take.
     """
     variables = os.environ if environment is None else environment
     desktop = detect(variables) if backend is None else backend
@@ -52,7 +57,7 @@ def create(
         from sayso.app.actions.volume import Volume  # Its library is for PulseAudio and PipeWire only.
 
         actions.append(Volume(_sound_server(variables)))
-    return Performer(actions, desktop, typist, undo, pid)
+    return Performer(actions, desktop, typist, undo, pid, timeout_s)
 
 
 def _sound_server(variables: Mapping[str, str]) -> str | None:

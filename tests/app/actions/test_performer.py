@@ -18,6 +18,7 @@ from virtual_desktop import Terminal
 
 from sayso.app.actions import ActionError, Performer, create
 from sayso.app.actions.base import Done, Job
+from sayso.app.actions.desktop import detect
 from sayso.app.actions.desktop.none import NO_DISPLAY, Refusing
 from sayso.app.actions.typing import Typist
 from sayso.app.actions.undo import UndoLog
@@ -123,12 +124,15 @@ async def test_undo_that_with_nothing_to_undo_is_refused(said: Said) -> None:
 async def test_a_display_that_goes_away_is_a_coded_error_and_a_new_one_is_used(
     hands: Hands, terminal: Terminal
 ) -> None:
-    await hands.do("type one")
-    hands.performer._backend.interrupt()
+    backend = detect(hands.desktop.environment)
+    performer = create(backend, environment=hands.desktop.environment)
+    await performer.perform(hands.read("type one"))
+    backend.interrupt()
 
     with pytest.raises(ActionError) as refused:
-        await hands.do("type two")
-    await hands.do("type three")
+        await performer.perform(hands.read("type two"))
+    await performer.perform(hands.read("type three"))
+    await performer.close()
 
     assert refused.value.code == "display_lost"
     await asyncio.to_thread(terminal.wait_for_text, "three")
@@ -137,8 +141,7 @@ async def test_a_display_that_goes_away_is_a_coded_error_and_a_new_one_is_used(
 
 @pytest.mark.desktop
 async def test_a_stuck_display_is_given_up_within_the_limit(hands: Hands, terminal: Terminal) -> None:
-    performer = create(environment=hands.desktop.environment)
-    performer._timeout_s = 0.5
+    performer = create(environment=hands.desktop.environment, timeout_s=0.5)
     await performer.perform(hands.read("type one"))
     x_server = _x_server(hands.desktop.display)
     os.kill(x_server, signal.SIGSTOP)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match, NoMatch, match
@@ -12,6 +14,7 @@ from sayso.app.commands.names import Names
 from sayso.app.commands.policy import Run, Type, decide
 from sayso.app.snapshot import Mode
 
+_GRAMMAR = Grammar.load()
 ORDINARY = Path(__file__).parents[2] / "data" / "commands" / "ordinary.txt"
 
 
@@ -178,3 +181,11 @@ def test_a_very_long_utterance_is_handled(grammar: Grammar, names: Names) -> Non
     found = match(grammar, "the weather is fine and " * 400, names)
 
     assert isinstance(found, NoMatch)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_at_all_can_be_matched(heard: str) -> None:
+    found = match(_GRAMMAR, heard)
+
+    assert isinstance(found, Match | NoMatch)
