@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import psutil
 
 from sayso.engine import messages as m
-from sayso.engine.loading import Loaded, device_bytes
+from sayso.engine.loading import Loaded, device_bytes, give_back_memory
 from sayso.engine.options import Reporting
 from sayso.engine.session import Session
 
@@ -65,6 +65,7 @@ class Reports:
             out.append(m.Metrics(self._steps, self._step_ms / self._steps, self._batched / self._steps, lag_ms))
         if self._changed and now - self._memory_at >= self._options.memory_s:
             self._memory_at, self._changed = now, False
+            give_back_memory()
             ledgers = tuple(
                 session.ledger(now - self._touched_at[name], now - self._opened_at[name])
                 for name, session in sessions.items()
