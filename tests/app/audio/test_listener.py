@@ -66,7 +66,7 @@ def clip(folder: Path) -> Path:
     return folder / "clip.wav"
 
 
-@pytest.mark.parametrize(("rate", "channels"), [(44100, 2), (48000, 1), (48000, 8), (16000, 1)])
+@pytest.mark.parametrize(("rate", "channels"), [(44100, 2), (48000, 1), (48000, 8)])
 def test_speech_is_heard_whole_at_the_devices_own_rate_and_channels(
     sound: VirtualSound, tmp_path: Path, rate: int, channels: int
 ) -> None:

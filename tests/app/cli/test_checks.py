@@ -1,0 +1,38 @@
+"""What the doctor says about a microphone."""
+
+from __future__ import annotations
+
+from sayso.app.audio.level import Level
+from sayso.app.audio.listener import MicrophoneChanged
+from sayso.app.cli.checks import microphone_result
+from sayso.app.snapshot import MicrophoneState
+
+CLOSED = MicrophoneChanged(MicrophoneState.CLOSED, "USB")
+
+
+def state(kind: MicrophoneState, detail: str = "") -> list[MicrophoneChanged]:
+    return [MicrophoneChanged(MicrophoneState.OPENING), MicrophoneChanged(kind, "USB", detail), CLOSED]
+
+
+def test_a_microphone_that_is_heard_works() -> None:
+    result = microphone_result(state(MicrophoneState.READY), [Level(-60.0, False), Level(-31.4, False)])
+    assert result.works is True
+    assert "USB" in result.words
+    assert "-31 dBFS" in result.words
+
+
+def test_only_zeros_are_a_fault_with_something_to_do() -> None:
+    result = microphone_result(state(MicrophoneState.NO_SIGNAL), [Level(-96.0, False)])
+    assert result.works is False
+    assert "Unmute" in result.words
+
+
+def test_no_microphone_is_a_fault_in_the_listeners_words() -> None:
+    result = microphone_result(state(MicrophoneState.MISSING, "No microphone was found."), [])
+    assert (result.works, result.words) == (False, "No microphone was found.")
+
+
+def test_clipping_is_worth_knowing() -> None:
+    result = microphone_result(state(MicrophoneState.HEARING), [Level(-1.0, True)])
+    assert result.works is None
+    assert "clips" in result.words
