@@ -24,6 +24,8 @@ class Budget:
     def __init__(self, total_bytes: int) -> None:
         self.total_bytes = total_bytes
         self.taken_bytes = 0
+        self.returns = 0
+        """How often something was given back: who found no room need not look again before this changes."""
 
     @property
     def free_bytes(self) -> int:
@@ -37,6 +39,7 @@ class Budget:
 
     def give_back(self, nbytes: int) -> None:
         self.taken_bytes -= nbytes
+        self.returns += 1
 
 
 class Blocks:

@@ -51,3 +51,26 @@ class Reporting:
 
     memory_s: float = 5.0
     metrics_s: float = 1.0
+
+
+@dataclass(frozen=True)
+class TokenLimits:
+    """What the sessions of a token model may take."""
+
+    sessions: int = 256
+    """Open at once, paused ones included: those only hold memory that can be taken from them."""
+    queued_chunks: int = 4
+    """Chunks of a session that wait to join; its generator is not asked for more."""
+    unread: int = 1024
+    """Outputs that a client has not taken; its session computes nothing more until it does."""
+    idle_s: float = 600.0
+    """A session that does not move for so long is ended: no chunk came, its client does not read, or no memory."""
+    prompt_s: float = 0.2
+    """By when a chunk should be through, after it joined."""
+    token_s: float = 0.05
+    """By when the next token of an answer should come."""
+    batch: int = 256
+    batch_cost_ms: float = 400.0
+    step_tokens: int = 1024
+    stuck_s: float = 300.0
+    """A step that takes longer is given up by those who wait for it."""

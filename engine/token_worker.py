@@ -1,0 +1,301 @@
+"""The sessions of one token runner: their cache blocks, their batches and what comes out. Loop thread only.
+
+It never waits and never reads a clock: the loop tells it what came in and what time it is.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sayso.engine.admission import Holder, Need, admit, make_room
+from sayso.engine.blocks import Blocks, Budget
+from sayso.engine.errors import EngineError, SessionError
+from sayso.engine.options import TokenLimits
+from sayso.engine.runner.token_base import Slice, TokenRunner
+from sayso.engine.sampling import Chosen
+from sayso.engine.sampling_kernel import choose, is_out_of_memory
+from sayso.engine.scheduler import Work
+from sayso.engine.token_session import Chunk, FinishReason, Model, Output, State, TokenSession
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A chunk left the session's queue: there is room for one more."""
+
+    chunk: int
+
+
+Event = Output | EngineError | Joined
+"""What a session tells its client; an error is its last."""
+
+
+@dataclass(eq=False)
+class _Seat:
+    """A session and what the worker keeps of it."""
+
+    name: str
+    number: int
+    session: TokenSession
+    since: float
+    """When it last moved: a chunk came, a step ran, or its client read."""
+    order: int = 0
+    announced: int = -1
+    unread: int = 0
+    due: float = 0.0
+    stalled: tuple[int, int] | None = None
+    """The state of memory in which there was no room for it."""
+
+
+class TokenWorker:
+    """See the module. A session's name is unique for all time; its request id need not be."""
+
+    def __init__(self, runner: TokenRunner, limits: TokenLimits | None = None, budget: Budget | None = None) -> None:
+        self.runner = runner
+        self.limits = limits or TokenLimits()
+        self.blocks = Blocks(runner.blocks, runner.block_bytes, budget)
+        self._budget = budget or Budget(runner.blocks * runner.block_bytes)
+        capacity = min(runner.blocks, self._budget.total_bytes // max(1, runner.block_bytes))
+        self.max_length = min(runner.max_length, capacity * runner.block_tokens)
+        """Positions that a session may have: no more than fit in memory when it is alone."""
+        piece = runner.tokenizer.piece if runner.tokenizer is not None else _no_text
+        self._model = Model(self.max_length, runner.eos_ids, runner.feeds_stop_token, piece)
+        self._key = ("tokens", runner.name)
+        self._seats: dict[str, _Seat] = {}
+        self._opened = self._orders = self._moves = 0
+        self._events: list[tuple[str, Event]] = []
+        self.computed_tokens = 0
+        """Positions computed since the start, for measurements."""
+        self.preemptions = 0
+
+    # In.
+
+    def open(self, name: str, request_id: str, now: float) -> None:
+        """Open a session; raises ``SessionError`` ``session_limit``."""
+        admit(len(self._seats), self.limits.sessions)
+        self._opened += 1
+        self._seats[name] = _Seat(name, self._opened, TokenSession(request_id, self._model), now)
+
+    def push(self, name: str, chunk: Chunk, now: float) -> None:
+        """A chunk for a session; for one that is over it is dropped, since its client was told."""
+        seat = self._seats.get(name)
+        if seat is not None:
+            seat.session.push(chunk)
+            self._moved(seat, now)
+
+    def end_input(self, name: str, now: float) -> None:
+        """No chunk will follow."""
+        seat = self._seats.get(name)
+        if seat is not None:
+            seat.session.end_input()
+            self._moved(seat, now)
+
+    def end(self, name: str, reason: FinishReason = "abort") -> None:
+        """End a session now and free what it holds; its client gets a last marker."""
+        seat = self._seats.get(name)
+        if seat is not None:
+            seat.session.end(reason)
+            self._collect(seat)
+
+    def read(self, name: str, count: int, now: float) -> None:
+        """The client took so many outputs."""
+        seat = self._seats.get(name)
+        if seat is not None:
+            seat.unread -= count
+            seat.since = now
+
+    def fail_all(self, error: EngineError) -> None:
+        """Every session ends with this error."""
+        for seat in list(self._seats.values()):
+            self._fail(seat, error)
+
+    # Work.
+
+    def offers(self, now: float) -> list[Work]:
+        memory = self._memory
+        return [self._work(seat) for seat in self._seats.values() if self._runnable(seat) and seat.stalled != memory]
+
+    def run(self, works: Sequence[Work], now: float) -> None:
+        seats = [self._seats[work.session] for work in works]
+        tokens = {work.session: work.tokens for work in works}
+        granted = self._room(seats, tokens)
+        self._run([(seat, tokens[seat.name]) for seat in seats if seat in granted], now)
+
+    def expire(self, now: float) -> None:
+        """End sessions that did not move for too long, so that nothing is held and nobody waits for ever."""
+        for seat in [seat for seat in self._seats.values() if now - seat.since >= self.limits.idle_s]:
+            logger.warning("session %s did not move for %.0f s", seat.name, now - seat.since)
+            if seat.session.state is State.WAITING or seat.unread >= self.limits.unread:
+                self.end(seat.name, "idle")
+            else:
+                text = f"No memory became free for this session in {self.limits.idle_s:g} s; try again later."
+                self._fail(seat, SessionError("out_of_memory", text))
+
+    def expires(self) -> float | None:
+        """When ``expire`` has something to do next, on the loop's clock."""
+        return min((seat.since + self.limits.idle_s for seat in self._seats.values()), default=None)
+
+    # Out.
+
+    def take(self) -> list[tuple[str, Event]]:
+        """What the sessions said since the last call, in order, each with the session's name."""
+        events, self._events = self._events, []
+        return events
+
+    @property
+    def open_sessions(self) -> int:
+        return len(self._seats)
+
+    def session(self, name: str) -> TokenSession | None:
+        """An open session, to look at."""
+        seat = self._seats.get(name)
+        return seat.session if seat is not None else None
+
+    # Inside.
+
+    @property
+    def _memory(self) -> tuple[int, int]:
+        """Changes whenever there may be room where there was none."""
+        return self._moves, self._budget.returns
+
+    def _runnable(self, seat: _Seat) -> bool:
+        return seat.session.state is State.ACTIVE and seat.unread < self.limits.unread
+
+    def _work(self, seat: _Seat) -> Work:
+        session = seat.session
+        return Work(seat.name, 0.0, seat.due, self._key, session.pending, divisible=session.pending > 1)
+
+    def _moved(self, seat: _Seat, now: float) -> None:
+        seat.since = now
+        self._collect(seat)
+        self._join(seat, now)
+
+    def _join(self, seat: _Seat, now: float) -> None:
+        """Notice that chunks left the queue."""
+        while seat.announced < seat.session.joined:
+            seat.announced += 1
+            self._events.append((seat.name, Joined(seat.announced)))
+            self._orders += 1
+            seat.order, seat.due = self._orders, now + self.limits.prompt_s
+
+    def _room(self, seats: Sequence[_Seat], tokens: dict[str, int]) -> set[_Seat]:
+        """Blocks for the works of a step, taken; sessions that must make room lose theirs."""
+        needs = [Need(seat.name, self._missing(seat, tokens[seat.name]), seat.order) for seat in seats]
+        wants = {need.session: need.blocks for need in needs}
+        if self.blocks.ask(wants):
+            self.blocks.take(wants)
+            return set(seats)
+        room = make_room(needs, self._holders(), self.blocks.free)
+        for name in room.preempted:
+            self._preempt(self._seats[name])
+        self.blocks.take(room.granted)
+        for name in room.waiting:
+            if name not in room.preempted:
+                self._seats[name].stalled = self._memory
+        return {self._seats[name] for name in room.granted}
+
+    def _missing(self, seat: _Seat, tokens: int) -> int:
+        positions = seat.session.computed + tokens
+        return -(-positions // self.runner.block_tokens) - len(self.blocks.held(seat.name))
+
+    def _holders(self) -> list[Holder]:
+        holders = []
+        for name in self.blocks.owners:
+            seat = self._seats[name]
+            paused_since = None if self._runnable(seat) else seat.since
+            holders.append(Holder(name, len(self.blocks.held(name)), seat.order, paused_since))
+        return holders
+
+    def _preempt(self, seat: _Seat) -> None:
+        logger.info("session %s makes room: its cache is dropped", seat.name)
+        self.preemptions += 1
+        seat.session.preempt()
+        self._drop(seat)
+
+    def _drop(self, seat: _Seat) -> None:
+        blocks = self.blocks.give_back(seat.name)
+        if blocks:
+            self._moves += 1
+            try:
+                self.runner.drop(seat.name, blocks)
+            except Exception:  # the blocks are free in any case, and the session has no use for this error
+                logger.exception("the runner could not drop the cache of session %s", seat.name)
+
+    def _run(self, parts: Sequence[tuple[_Seat, int]], now: float) -> None:
+        """One batch. When it raises, each session runs alone, so that only those at fault fail."""
+        if not parts:
+            return
+        try:
+            chosen = self._compute(parts)
+        except Exception as error:  # noqa: BLE001 - a fault in a model is told to its session; the engine lives
+            self._recover(parts, error, now)
+        else:
+            self._advance(parts, chosen, now)
+
+    def _compute(self, parts: Sequence[tuple[_Seat, int]]) -> dict[_Seat, Chosen]:
+        """The next token of each session whose pending tokens are all in this step; no session is changed."""
+        rows = [seat for seat, count in parts if count == seat.session.pending]
+        logits = self.runner.forward([self._slice(seat, count) for seat, count in parts])
+        if len(logits) != len(rows):
+            raise EngineError("inference_failed", f"{len(rows)} rows of logits were asked for, {len(logits)} came.")
+        return dict(zip(rows, choose(logits, [seat.session.choice() for seat in rows]), strict=True))
+
+    def _slice(self, seat: _Seat, count: int) -> Slice:
+        session = seat.session
+        last = count == session.pending
+        return Slice(seat.name, session.next_tokens(count), session.computed, self.blocks.held(seat.name), last)
+
+    def _recover(self, parts: Sequence[tuple[_Seat, int]], error: Exception, now: float) -> None:
+        if is_out_of_memory(error):
+            newest = max(parts, key=lambda part: part[0].number)
+            logger.warning("a step of %d sessions ran out of memory", len(parts))
+            text = "There was no memory for this session; the others go on. Try again when fewer are open."
+            self._fail(newest[0], SessionError("out_of_memory", text))
+            self._run([part for part in parts if part is not newest], now)
+        elif len(parts) > 1:
+            for part in parts:
+                self._run([part], now)
+        else:
+            logger.error("a step failed", exc_info=error)
+            code = error.code if isinstance(error, EngineError) else "inference_failed"
+            self._fail(parts[0][0], SessionError(code, f"The model failed on this session: {error or error!r}"))
+
+    def _advance(self, parts: Sequence[tuple[_Seat, int]], chosen: dict[_Seat, Chosen], now: float) -> None:
+        for seat, count in parts:
+            seat.session.advance(count)
+            self.computed_tokens += count
+            seat.since = now
+        for seat, choice in chosen.items():
+            if choice.token is None:
+                text = "The model gave numbers that are none for this session's next token."
+                self._fail(seat, SessionError("inference_failed", text))
+                continue
+            seat.session.chosen(choice)
+            seat.due = now + self.limits.token_s
+            self._collect(seat)
+            self._join(seat, now)
+
+    def _collect(self, seat: _Seat) -> None:
+        """Take what the session said; when it is over, free what it holds."""
+        outputs = seat.session.take()
+        self._events += [(seat.name, output) for output in outputs]
+        seat.unread += len(outputs)
+        if seat.session.state is State.CLOSED:
+            self._remove(seat)
+        elif not self._runnable(seat):
+            self._moves += 1
+
+    def _fail(self, seat: _Seat, error: EngineError) -> None:
+        self._events.append((seat.name, error))
+        self._remove(seat)
+
+    def _remove(self, seat: _Seat) -> None:
+        del self._seats[seat.name]
+        self._drop(seat)
+
+
+def _no_text(token: int) -> bytes:
+    return b""
