@@ -178,9 +178,9 @@ class Commander:
         except ActionError as error:
             self._move(item, FeedState.FAILED, str(error))
             return
-        if command.intent == "edit.undo" and (undone := self._feed.last_undoable()) is not None:
-            self._undo.pop(undone.id, None)
-            self._move(undone.id, FeedState.UNDONE)
+        for undone in [each for each, token in self._undo.items() if token == outcome.undone]:
+            del self._undo[undone]
+            self._move(undone, FeedState.UNDONE)
         self._done(item, outcome)
 
     def _control(self, command: Match) -> None:

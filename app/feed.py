@@ -35,9 +35,6 @@ class Feed:
     def find(self, item_id: int) -> FeedItem | None:
         return next((item for item in self.items if item.id == item_id), None)
 
-    def last_undoable(self) -> FeedItem | None:
-        return next((item for item in reversed(self.items) if item.can_undo), None)
-
     def open_items(self) -> tuple[FeedItem, ...]:
         """Items that still wait for something."""
         return tuple(item for item in self.items if item.state in _OPEN)

@@ -8,7 +8,7 @@ def test_an_item_keeps_its_words_while_its_state_moves_on() -> None:
     assert feed.items[0].state is FeedState.HEARD
     assert moved.items[0].heard == "open firefox"
     assert moved.items[0].state is FeedState.DONE
-    assert moved.last_undoable() == moved.items[0]
+    assert moved.items[0].can_undo
 
 
 def test_ids_are_never_used_twice_even_when_old_items_leave() -> None:
@@ -25,14 +25,6 @@ def test_an_item_that_has_left_the_feed_changes_nothing() -> None:
     feed = Feed().heard("one", "One")
     assert feed.moved(99, FeedState.DONE) == feed
     assert feed.find(99) is None
-
-
-def test_undo_takes_the_newest_item_that_can_be_undone() -> None:
-    feed = Feed().heard("a", "A").heard("b", "B").heard("c", "C")
-    feed = feed.moved(1, FeedState.DONE, can_undo=True).moved(2, FeedState.DONE, can_undo=True)
-    last = feed.moved(3, FeedState.FAILED).last_undoable()
-    assert last is not None
-    assert last.id == 2
 
 
 def test_open_items_are_those_that_still_wait() -> None:
