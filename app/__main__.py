@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Runs the desktop; the exit status is 0 after quitting and 1 when it cannot start, with one line that says why."""
+    """Runs the desktop until it is asked to quit.
+
+    The exit status is 0 after quitting, 1 when it cannot start, with one line that says why, and 130 when the keyboard
+    interrupts it before it runs.
+    """
     try:
         platforms = require_display(os.environ)
         loaded = settings.load()
@@ -38,6 +42,8 @@ def main() -> int:
             _run(loaded, local)
         finally:
             asyncio.run(local.close())
+    except KeyboardInterrupt:
+        return 130
     except (UiError, AppError) as error:
         print(f"sayso: {error}", file=sys.stderr)  # noqa: T201 - the one line for whoever started it
         return 1
@@ -72,13 +78,13 @@ async def _desktop(application: QApplication, loaded: settings.Loaded, local: Lo
     from sayso.ui.publisher import Publisher
     from sayso.ui.theme import Theme
 
+    if sys.platform != "win32":
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, lambda: assistant.quit())
     publisher = Publisher(lambda snapshot: window.show_snapshot(snapshot))
     assistant = compose(publisher.publish, loaded, local)
     window = MainWindow(assistant, Theme(application))
-    loop = asyncio.get_running_loop()
-    if sys.platform != "win32":
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, assistant.quit)
     window.show()
     try:
         await assistant.run()

@@ -138,10 +138,10 @@ def server_problem(server: ServerView) -> str:
 
 def outcome(line: Line) -> str:
     """What became of an utterance, in a word or two; nothing while it is open."""
-    words = {LineKind.COMMAND: "command", LineKind.DICTATED: "typed", LineKind.PLAIN: "", LineKind.OPEN: ""}
+    words = {LineKind.COMMAND: "command", LineKind.DICTATED: "typed", LineKind.PLAIN: "no command", LineKind.OPEN: ""}
     if line.kind is LineKind.LOST or line.lost_ms:
         lost = f"{line.lost_ms / 1000:.1f} s of speech lost" if line.lost_ms else "not transcribed"
-        kept = words.get(line.kind, "")
+        kept = words.get(line.kind, "") if line.kind is not LineKind.PLAIN else ""
         return f"{kept}, {lost}" if kept else lost
     return words[line.kind]
 

@@ -56,7 +56,9 @@ class SoundThread:
         future: Future[_Result] = Future()
         self._jobs.put(lambda: _run(function, future))
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), timeout_s)
+            # Not wait_for: before Python 3.12 it loses a cancel that comes together with the result.
+            async with asyncio.timeout(timeout_s):
+                return await asyncio.wrap_future(future)
         except TimeoutError as error:
             self._stuck = True
             # PortAudio's own clean-up at exit would wait for the call that hangs.

@@ -160,7 +160,9 @@ class Listener:
         patience = _FIRST_SAMPLES_S
         while not watch.done():
             try:
-                await asyncio.wait_for(wake.wait(), min(patience, 0.5))
+                # Not wait_for: before Python 3.12 it loses a cancel that comes together with the samples.
+                async with asyncio.timeout(min(patience, 0.5)):
+                    await wake.wait()
             except TimeoutError:
                 patience -= 0.5
                 if patience <= 0.0 or not stream.is_active:

@@ -66,7 +66,7 @@ def test_each_line_says_what_became_of_it(qtbot: QtBot, theme: Theme) -> None:
     assert shown(transcript.text) == [
         "open Firefox   → command",
         "hello   → typed",
-        "nothing special",
+        "nothing special   · no command",
         "half of   ⚠ 2.3 s of speech lost",
         "⚠ not transcribed",
         "…",
@@ -78,7 +78,7 @@ def test_line_ends_inside_an_utterance_do_not_break_it_apart(qtbot: QtBot, theme
     transcript.show_lines((scenes.line(1, "one\ntwo\r\nthree"), scenes.line(2, "next")), Mode.COMMANDS)
     assert transcript.text.document().blockCount() == 2
     transcript.show_lines((scenes.line(1, "one\ntwo\r\nthree"), scenes.line(2, "next one")), Mode.COMMANDS)
-    assert transcript.text.document().lastBlock().text().endswith("next one")
+    assert "next one" in transcript.text.document().lastBlock().text()
 
 
 def test_a_growing_utterance_writes_only_its_tail_below_two_thousand_lines(qtbot: QtBot, theme: Theme) -> None:
@@ -116,7 +116,7 @@ def test_lines_that_leave_are_taken_out_in_lots(qtbot: QtBot, theme: Theme) -> N
         lines = (*lines[1:], scenes.line(number, f"sentence {number}"))
         transcript.show_lines(lines, Mode.COMMANDS)
     assert len(removals) <= 2
-    assert shown(transcript.text)[-400:] == [line.stable for line in lines]
+    assert shown(transcript.text)[-400:] == [f"{line.stable}   · no command" for line in lines]
     assert len(shown(transcript.text)) <= 450
 
 
