@@ -23,6 +23,9 @@ _PIECE_ROWS = 4096
 class Linear(nn.Module):
     """``x @ weight.T + bias`` in the weight's own type; weight is [out, in]."""
 
+    weight: torch.Tensor
+    bias: torch.Tensor | None
+
     def __init__(self, weight: torch.Tensor, bias: torch.Tensor | None) -> None:
         super().__init__()
         self.register_buffer("weight", weight)
@@ -34,6 +37,10 @@ class Linear(nn.Module):
 
 class Int8Linear(nn.Module):
     """The same in int8 on a CPU; the float weight is not kept."""
+
+    scales: torch.Tensor
+    zeros: torch.Tensor
+    bias: torch.Tensor | None
 
     def __init__(self, weight: torch.Tensor, bias: torch.Tensor | None) -> None:
         super().__init__()

@@ -6,8 +6,9 @@ tokens, ``width`` features. The weights come from ``whisper_weights`` under its 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import nn
@@ -43,6 +44,9 @@ class Build:
 
 class Norm(nn.Module):
     """Layer normalisation over the last dimension."""
+
+    weight: torch.Tensor
+    bias: torch.Tensor
 
     def __init__(self, weight: torch.Tensor, bias: torch.Tensor) -> None:
         super().__init__()
@@ -83,6 +87,12 @@ class EncoderLayer(nn.Module):
 class Encoder(nn.Module):
     """Mel frames to states; see ``whisper_window`` for what the positions and their weights mean."""
 
+    conv1_weight: torch.Tensor
+    conv1_bias: torch.Tensor
+    conv2_weight: torch.Tensor
+    conv2_bias: torch.Tensor
+    positions: torch.Tensor
+
     def __init__(self, build: Build) -> None:
         super().__init__()
         shape = build.weights.shape
@@ -91,7 +101,8 @@ class Encoder(nn.Module):
             self.register_buffer(f"{name}_bias", build.tensor(f"encoder.{name}.bias"))
         self.register_buffer("positions", build.tensor("encoder.positions.weight"))
         names = [f"encoder.layers.{layer}" for layer in range(shape.encoder_layers)]
-        self.layers = nn.ModuleList(EncoderLayer(build, name, shape.encoder_heads) for name in names)
+        layers = nn.ModuleList(EncoderLayer(build, name, shape.encoder_heads) for name in names)
+        self.layers = cast("Sequence[EncoderLayer]", layers)
         self.norm = build.norm("encoder.norm")
 
     def stem(self, mel: torch.Tensor) -> torch.Tensor:
@@ -149,6 +160,8 @@ class Step:
 
 
 class DecoderLayer(nn.Module):
+    aligned: torch.Tensor
+
     def __init__(self, build: Build, index: int) -> None:
         super().__init__()
         name, make = f"decoder.layers.{index}", build.decoder_linear
@@ -199,6 +212,9 @@ class DecoderLayer(nn.Module):
 class Decoder(nn.Module):
     """Tokens to states, and states to logits over the vocabulary."""
 
+    embedding: torch.Tensor
+    positions: torch.Tensor
+
     def __init__(self, build: Build) -> None:
         super().__init__()
         shape = build.weights.shape
@@ -207,7 +223,8 @@ class Decoder(nn.Module):
         self.dtype = build.dtype
         self.register_buffer("embedding", embedding)
         self.register_buffer("positions", build.tensor("decoder.positions.weight"))
-        self.layers = nn.ModuleList(DecoderLayer(build, index) for index in range(shape.decoder_layers))
+        layers = nn.ModuleList(DecoderLayer(build, index) for index in range(shape.decoder_layers))
+        self.layers = cast("Sequence[DecoderLayer]", layers)
         self.norm = build.norm("decoder.norm")
         self.head = build.head(embedding, None)
 
