@@ -86,20 +86,26 @@ def test_a_desktop_needs_no_torch_and_a_server_needs_no_qt() -> None:
     assert not names(extra("engine")) & {"pyside6-essentials", "qasync", "transformers"}
 
 
+def asked_by(name: str, extras: frozenset[str]) -> list[Requirement]:
+    """What a distribution asks for here; for Sayso itself, what the tree says, whatever was installed."""
+    if name == "sayso":
+        return [Requirement(each) for each in PROJECT["project"]["dependencies"]] + [
+            Requirement(each) for one in extras for each in extra(one)
+        ]
+    asked = [Requirement(each) for each in importlib.metadata.requires(name) or []]
+    settings = [{"extra": each} for each in extras or {""}]
+    return [each for each in asked if each.marker is None or any(map(each.marker.evaluate, settings))]
+
+
 def requirement_closure(extras: frozenset[str]) -> set[str]:
     """Names of all distributions that Sayso with these extras needs here."""
     found: set[tuple[str, frozenset[str]]] = set()
     waiting = [("sayso", extras)]
     while waiting:
         name, wanted = waiting.pop()
-        if (name, wanted) in found:
-            continue
-        found.add((name, wanted))
-        for text in importlib.metadata.requires(name) or []:
-            requirement = Requirement(text)
-            settings = [{"extra": each} for each in wanted or {""}]
-            if requirement.marker is None or any(requirement.marker.evaluate(setting) for setting in settings):
-                waiting.append((canonicalize_name(requirement.name), frozenset(requirement.extras)))
+        if (name, wanted) not in found:
+            found.add((name, wanted))
+            waiting += [(canonicalize_name(each.name), frozenset(each.extras)) for each in asked_by(name, wanted)]
     return {name for name, _ in found} - {"sayso"}
 
 
