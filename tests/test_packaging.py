@@ -89,9 +89,8 @@ def test_a_desktop_needs_no_torch_and_a_server_needs_no_qt() -> None:
 def asked_by(name: str, extras: frozenset[str]) -> list[Requirement]:
     """What a distribution asks for here; for Sayso itself, what the tree says, whatever was installed."""
     if name == "sayso":
-        return [Requirement(each) for each in PROJECT["project"]["dependencies"]] + [
-            Requirement(each) for one in extras for each in extra(one)
-        ]
+        own = PROJECT["project"]["dependencies"] + [each for one in extras for each in extra(one)]
+        return [each for each in map(Requirement, own) if each.marker is None or each.marker.evaluate()]
     asked = [Requirement(each) for each in importlib.metadata.requires(name) or []]
     settings = [{"extra": each} for each in extras or {""}]
     return [each for each in asked if each.marker is None or any(map(each.marker.evaluate, settings))]
