@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -44,6 +45,26 @@ TRANSITIONS: dict[State, frozenset[State]] = {
     State.CLOSED: frozenset(),
 }
 
+
+@dataclass
+class Turn:
+    """Everything that belongs to one turn; positions are samples since its start."""
+
+    segmenter: Segmenter
+    tape: Tape = field(default_factory=Tape)
+    utterances: deque[Utterance] = field(default_factory=deque)
+    context: deque[SpokenWord] = field(default_factory=lambda: deque(maxlen=CONTEXT_WORDS))
+    """The newest stable words."""
+    examined: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32))
+    """Samples that the voice detector has now."""
+    last_end: int = 0
+    """Where the last utterance ended."""
+    finishing: bool = False
+    """Its marker was reached: no more audio belongs to it."""
+    mid_utterance: bool = False
+    """The utterance at hand has stable text already."""
+
+
 OpenStream = Callable[[Utterance, SessionOptions, Before], Stream]
 
 
@@ -74,7 +95,9 @@ class Session:
         self._segmentation = segmentation or Segmentation()
         self._intake = Intake(int((limits or Limits()).unheard_s * SAMPLE_RATE))
         self._stream: Stream | None = None
-        self._begin_turn()
+        self._outbox: list[Message] = []
+        self.options = options
+        self._turn = Turn(Segmenter(self._segmentation))
 
     # In: what the client sends.
 
@@ -102,12 +125,13 @@ class Session:
         if epoch >= self.epoch:
             self.epoch = epoch
             self._intake.clear()
+            self._outbox.clear()
             self._begin_turn()
 
     def configure(self, options: SessionOptions) -> None:
         """Options for the next turn; for this one too when nothing of it was heard yet."""
         self._next_options = options
-        if self._tape.end == 0:
+        if self._turn.tape.end == 0:
             self.options = options
 
     def _accepts(self, epoch: int) -> bool:
@@ -121,58 +145,60 @@ class Session:
     @property
     def examinable(self) -> bool:
         """Whether there are samples for the voice detector, and the turn they belong to is open."""
-        return self._intake.ready and not self._finishing
+        return self._intake.ready and not self._turn.finishing
 
     def examine(self, most: int) -> np.ndarray:
         """The next samples for the voice detector as (frames, 512), the last frame filled up with zeros."""
-        self._examined = self._intake.frames(most)
-        missing = -len(self._examined) % FRAME_SAMPLES
-        return np.pad(self._examined, (0, missing)).reshape(-1, FRAME_SAMPLES)
+        self._turn.examined = self._intake.frames(most)
+        missing = -len(self._turn.examined) % FRAME_SAMPLES
+        return np.pad(self._turn.examined, (0, missing)).reshape(-1, FRAME_SAMPLES)
 
     def heard(self, probabilities: np.ndarray) -> None:
         """Take the speech probability of each frame that ``examine`` gave."""
         for index, probability in enumerate(probabilities.tolist()):
-            self._tape.append(self._examined[index * FRAME_SAMPLES : (index + 1) * FRAME_SAMPLES])
-            for change in self._segmenter.push(probability):
+            self._turn.tape.append(self._turn.examined[index * FRAME_SAMPLES : (index + 1) * FRAME_SAMPLES])
+            for change in self._turn.segmenter.push(probability):
                 self._apply(change)
             self._extend(probability)
-        self._examined = self._examined[:0]
+        self._turn.examined = self._turn.examined[:0]
 
     def _apply(self, change: Change) -> None:
         """Make the utterances follow what the segmenter decided."""
         if change.edge in (Edge.BEGIN, Edge.END) and self.options.speech:
             kind = "start" if change.edge is Edge.BEGIN else "stop"
-            at_ms = min(change.at, self._tape.end) // SAMPLES_PER_MS
+            at_ms = min(change.at, self._turn.tape.end) // SAMPLES_PER_MS
             self._outbox.append(Speech(self.name, self.epoch, kind, at_ms))  # type: ignore[arg-type]
         if not self._gated:
             return
         if change.edge is Edge.BEGIN:
-            start = max(change.at - self._segmentation.preroll_ms * SAMPLES_PER_MS, self._last_end, self._tape.start)
-            self._utterances.append(Utterance(self._tape, start, self._tape.end, change.at))
+            start = max(
+                change.at - self._segmentation.preroll_ms * SAMPLES_PER_MS, self._turn.last_end, self._turn.tape.start
+            )
+            self._turn.utterances.append(Utterance(self._turn.tape, start, self._turn.tape.end, change.at))
             return
-        utterance = self._utterances[-1]
+        utterance = self._turn.utterances[-1]
         utterance.paused = change.edge is Edge.PAUSE
         if change.edge is Edge.END:
             self._end_utterance(utterance)
 
     def _extend(self, probability: float) -> None:
         """Let the open utterance reach the newest sample, unless it stands still in a pause."""
-        utterance = self._utterances[-1] if self._utterances and not self._utterances[-1].ended else None
+        utterance = self._turn.utterances[-1] if self._turn.utterances and not self._turn.utterances[-1].ended else None
         if utterance is None:
             if self._gated:
                 return
-            utterance = Utterance(self._tape, 0, 0, 0)
-            self._utterances.append(utterance)
+            utterance = Utterance(self._turn.tape, 0, 0, 0)
+            self._turn.utterances.append(utterance)
         if probability >= self._segmentation.start_probability:
             utterance.voiced_frames += 1
             utterance.voice_sum += probability
-            utterance.voice_end = self._tape.end
+            utterance.voice_end = self._turn.tape.end
         if not utterance.paused:
-            utterance.end = self._tape.end
+            utterance.end = self._turn.tape.end
 
     def _end_utterance(self, utterance: Utterance) -> None:
         utterance.ended, utterance.paused = True, False
-        self._last_end = utterance.end
+        self._turn.last_end = utterance.end
 
     # Working: streams over the utterances.
 
@@ -185,9 +211,9 @@ class Session:
     @property
     def stream(self) -> Stream | None:
         """The stream of the oldest utterance that is not through."""
-        if self._stream is None and self._utterances:
-            before = Before(tuple(self._context))
-            self._stream = self._open_stream(self._utterances[0], self.options, before)
+        if self._stream is None and self._turn.utterances:
+            before = Before(tuple(self._turn.context))
+            self._stream = self._open_stream(self._turn.utterances[0], self.options, before)
         return self._stream
 
     # Out: what the client gets.
@@ -196,24 +222,24 @@ class Session:
         """Messages to send, in order; ends the turn when its marker is reached and all its text is out."""
         while True:
             self._collect()
-            if self._intake.marker is None or (self._finishing and self._utterances):
+            if self._intake.marker is None or (self._turn.finishing and self._turn.utterances):
                 break
-            if not self._finishing:
+            if not self._turn.finishing:
                 self._finish_turn()
                 continue
             marker, epoch = self._intake.pop_marker(), self.epoch
-            positions = round(self._tape.end / SAMPLE_RATE * self._positions_a_second)
-            self._outbox.append(Flushed(self.name, epoch, marker, self._tape.end // SAMPLES_PER_MS, positions))
-            self._begin_turn(keep_outbox=True)
+            positions = round(self._turn.tape.end / SAMPLE_RATE * self._positions_a_second)
+            self._outbox.append(Flushed(self.name, epoch, marker, self._turn.tape.end // SAMPLES_PER_MS, positions))
+            self._begin_turn()
         messages, self._outbox = self._outbox, []
         if self.state is not State.CLOSED:
-            self.become(State.ACTIVE if self._intake.ready or self._utterances else State.WAITING)
+            self.become(State.ACTIVE if self._intake.ready or self._turn.utterances else State.WAITING)
         return messages
 
     def ledger(self, idle_s: float, age_s: float) -> Ledger:
         """What this session holds in memory."""
         holding = self._stream.holding if self._stream is not None else None
-        audio = self._tape.nbytes + self._intake.nbytes
+        audio = self._turn.tape.nbytes + self._intake.nbytes
         kv, features = (holding.kv, holding.features) if holding is not None else (0, 0)
         return Ledger(self.name, self.state.value, kv, audio, features, idle_s, age_s)
 
@@ -221,15 +247,15 @@ class Session:
     def behind_ms(self) -> float:
         """Audio that no text has looked at yet."""
         behind = self._intake.waiting + (self._stream.behind if self._stream is not None else 0)
-        return (behind + sum(u.end - u.start for u in list(self._utterances)[1:])) / SAMPLES_PER_MS
+        return (behind + sum(u.end - u.start for u in list(self._turn.utterances)[1:])) / SAMPLES_PER_MS
 
     def _finish_turn(self) -> None:
         """The marker is next: close the open utterance, however short it is."""
-        self._finishing = True
-        for change in self._segmenter.finish():
+        self._turn.finishing = True
+        for change in self._turn.segmenter.finish():
             self._apply(change)
-        if self._utterances and not self._utterances[-1].ended:
-            self._end_utterance(self._utterances[-1])
+        if self._turn.utterances and not self._turn.utterances[-1].ended:
+            self._end_utterance(self._turn.utterances[-1])
 
     def _collect(self) -> None:
         """Take the text of every stream that has some, and go on to the next utterance when one is through."""
@@ -238,13 +264,13 @@ class Session:
                 self._publish(piece)
             if not stream.done:
                 break
-            self._utterances.popleft()
+            self._turn.utterances.popleft()
             self._drop_stream()
-            self._utterance_has_text = False
-        keep = self._tape.end - (self._segmentation.preroll_ms + 200) * SAMPLES_PER_MS
+            self._turn.mid_utterance = False
+        keep = self._turn.tape.end - (self._segmentation.preroll_ms + 200) * SAMPLES_PER_MS
         if self._stream is not None:
             keep = min(keep, self._stream.needed_from)
-        self._tape.drop_before(keep)
+        self._turn.tape.drop_before(keep)
 
     def _publish(self, piece: Piece) -> None:
         """One piece as a message, with the space that its place in the turn asks for."""
@@ -255,16 +281,16 @@ class Session:
             return
         if words:
             bare = words[0].text.lstrip()
-            joined = words[0].text if self._utterance_has_text else (f" {bare}" if self._context else bare)
+            joined = words[0].text if self._turn.mid_utterance else (f" {bare}" if self._turn.context else bare)
             words[0] = SpokenWord(joined, words[0].start, words[0].end, words[0].probability, words[0].tokens)
         if piece.stable:
-            self._context.extend(words)
-            self._utterance_has_text = True
+            self._turn.context.extend(words)
+            self._turn.mid_utterance = True
         self._outbox.append(self._text(words, piece.stable))
 
     def _text(self, words: list[SpokenWord], stable: bool) -> Text:
         at = [w.start for w in words], [w.end for w in words]
-        start, end = (min(at[0]), max(at[1])) if words else (self._tape.end, self._tape.end)
+        start, end = (min(at[0]), max(at[1])) if words else (self._turn.tape.end, self._turn.tape.end)
         timed = tuple(
             Word(w.text, w.start // SAMPLES_PER_MS, w.end // SAMPLES_PER_MS, round(w.probability, 3)) for w in words
         )
@@ -289,18 +315,9 @@ class Session:
             self._stream.close()
         self._stream = None
 
-    def _begin_turn(self, keep_outbox: bool = False) -> None:
-        """Everything that belongs to one turn, fresh."""
+    def _begin_turn(self) -> None:
+        """A fresh turn, with the options that count from now on."""
+        self._drop_stream()
         self.options = self._next_options
         self.detector_state = None
-        self._tape = Tape()
-        self._segmenter = Segmenter(self._segmentation)
-        self._utterances: deque[Utterance] = deque()
-        self._drop_stream()
-        self._context: deque[SpokenWord] = deque(maxlen=CONTEXT_WORDS)
-        self._examined = np.zeros(0, np.float32)
-        self._last_end = 0
-        self._finishing = False
-        self._utterance_has_text = False
-        if not keep_outbox:
-            self._outbox: list[Message] = []
+        self._turn = Turn(Segmenter(self._segmentation))

@@ -1,5 +1,6 @@
 """The real engine process with the real model: speech in, text out, and what it does when things go wrong."""
 
+import difflib
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import speech
 from running_engine import WAIT_S, EngineProcess
 
 from sayso.engine import messages as m
+from sayso.engine.vad import VoiceDetector
 
 pytestmark = pytest.mark.engine
 
@@ -64,6 +66,21 @@ def test_the_final_text_does_not_depend_on_how_the_audio_is_cut(engine: EnginePr
     engine.audio(name, speech.recording("beckett"), chunk=chunk)
     engine.flush(name, 1)
     assert plain(engine.transcript(name)) == plain(BECKETT)
+
+
+def test_speech_without_a_pause_longer_than_any_window_comes_out_once(engine: EngineProcess) -> None:
+    """Two readings of the text, 45 s, with every pause cut out."""
+    frames = speech.recording("two_cities")[: 900 * 512].reshape(-1, 512)
+    voice = VoiceDetector.load().run([frames], [None])[0][0]
+    spoken = [frame for k, frame in enumerate(frames) if voice[max(0, k - 1) : k + 2].max() >= 0.5]
+    engine.open("long", speech=True)
+    engine.audio("long", np.concatenate(spoken * 2))
+    engine.flush("long", 1)
+    assert len(engine.of("long", m.Speech)) == 2
+    said = plain(speech.recording_text("two_cities")) * 2
+    assert abs(len(plain(engine.transcript("long"))) - len(said)) <= 2
+    matched = difflib.SequenceMatcher(None, said, plain(engine.transcript("long")), autojunk=False).get_matching_blocks()
+    assert sum(block.size for block in matched) >= len(said) - 4
 
 
 def test_after_a_cancel_only_the_new_turn_is_heard(engine: EngineProcess) -> None:
