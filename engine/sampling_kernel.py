@@ -48,12 +48,12 @@ def _draw(logits: Tensor, choices: Sequence[Choice]) -> Tensor:
     """Tokens drawn by their probabilities after temperature, top-k and top-p, in that order."""
     device, width = logits.device, logits.shape[-1]
     params = [choice.params for choice in choices]
-    temperatures = torch.tensor([p.temperature for p in params], device=device).unsqueeze(1)
+    temperatures = torch.tensor([p.temperature for p in params], device=device, dtype=torch.float64).unsqueeze(1)
     kept = torch.tensor([p.top_k or width for p in params], device=device).unsqueeze(1)
     share = torch.tensor([p.top_p for p in params], device=device, dtype=torch.float64).unsqueeze(1)
     draws = torch.tensor([choice.draw for choice in choices], device=device, dtype=torch.float64).unsqueeze(1)
     # The maximum goes first: a temperature near zero must not overflow.
-    scaled = (logits - logits.amax(-1, keepdim=True)).double() / temperatures.double()
+    scaled = (logits - logits.amax(-1, keepdim=True)).double() / temperatures
     ordered, tokens = scaled.sort(dim=-1, descending=True, stable=True)
     ordered = ordered.masked_fill(torch.arange(width, device=device) >= kept, -math.inf)
     odds = ordered.softmax(-1)
@@ -62,7 +62,8 @@ def _draw(logits: Tensor, choices: Sequence[Choice]) -> Tensor:
     odds = odds.masked_fill((before >= share) & (share < 1), 0.0)
     reached = odds.cumsum(-1)
     place = torch.searchsorted(reached, draws * reached[:, -1:], right=True)
-    last = (odds > 0).sum(-1, keepdim=True) - 1
+    # A row of numbers that are none has no last token; its choice is dropped later.
+    last = ((odds > 0).sum(-1, keepdim=True) - 1).clamp_(min=0)
     return tokens.gather(1, torch.minimum(place, last)).squeeze(1)
 
 

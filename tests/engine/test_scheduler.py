@@ -1,5 +1,7 @@
 """The scheduler: nearest deadline first, equal keys only, bounded number and cost, nothing starves."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,3 +61,56 @@ def test_a_session_with_dear_work_does_not_keep_the_others_from_their_turn() -> 
 def test_works_with_another_key_wait() -> None:
     first, other, alike = Work("a", 10, 1.0, (1,)), Work("b", 10, 2.0, (2,)), Work("c", 10, 3.0, (1,))
     assert SCHEDULER.pick([other, alike, first]) == [first, alike]
+
+
+TOKEN_WORKS = st.lists(
+    st.builds(
+        Work,
+        session=st.uuids().map(str),
+        cost_ms=st.just(0.0),
+        deadline=st.floats(0, 100),
+        batch_key=st.sampled_from([("tokens", "a"), ("tokens", "b")]),
+        tokens=st.integers(1, 60),
+    ).map(lambda work: replace(work, divisible=work.tokens > 1)),
+    max_size=20,
+)
+
+
+@given(TOKEN_WORKS)
+def test_a_step_of_prompts_stays_within_its_tokens_and_answers_are_never_cut(works: list[Work]) -> None:
+    scheduler = Scheduler(batch=8, batch_cost_ms=400.0, step_tokens=16)
+    picked = scheduler.pick(works)
+    assert bool(picked) == bool(works)
+    offered = {work.session: work for work in works}
+    for work in picked:
+        assert 1 <= work.tokens <= offered[work.session].tokens
+        assert work.divisible or work.tokens == offered[work.session].tokens
+    if picked:
+        assert sum(work.tokens for work in picked) <= 16
+        assert len(picked) <= 8
+        assert picked[0].session == min(works, key=lambda work: work.deadline).session
+        assert len({work.batch_key for work in picked}) == 1
+
+
+def test_a_long_prompt_leaves_every_answer_its_token_and_takes_the_rest() -> None:
+    prompt = Work("prompt", 0.0, 1.0, tokens=1000, divisible=True)
+    answers = [Work(f"answer {i}", 0.0, 2.0 + i, tokens=1) for i in range(5)]
+    picked = Scheduler(batch=16, batch_cost_ms=400.0, step_tokens=32).pick([*answers, prompt])
+    assert {work.session: work.tokens for work in picked} == {
+        "prompt": 27,
+        **{f"answer {i}": 1 for i in range(5)},
+    }
+
+
+def test_an_overdue_prompt_goes_on_however_many_answers_there_are() -> None:
+    prompt = Work("prompt", 0.0, 0.0, tokens=1000, divisible=True)
+    answers = [Work(f"answer {i}", 0.0, 2.0 + i, tokens=1) for i in range(100)]
+    picked = Scheduler(batch=200, batch_cost_ms=400.0, step_tokens=32).pick([*answers, prompt])
+    assert picked[0] == replace(prompt, tokens=8)
+    assert [work.session for work in picked[1:]] == [f"answer {i}" for i in range(24)]
+
+
+def test_speech_and_text_take_turns_by_their_deadlines() -> None:
+    speech, text = Work("speech", 80.0, 1.0, ("voice",)), Work("text", 0.0, 2.0, ("tokens",), 5, True)
+    assert SCHEDULER.pick([text, speech]) == [speech]
+    assert SCHEDULER.pick([text, replace(speech, deadline=3.0)]) == [text]
