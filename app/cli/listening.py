@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sayso.app.audio.gate import Ended, GateEvent, Started, Voiced
 from sayso.app.audio.listener import (
@@ -26,8 +26,11 @@ from sayso.app.cli.utterances import Report, Utterances
 from sayso.app.realtime.client import EndpointSource, RealtimeClient
 from sayso.app.realtime.endpoint import Endpoint
 from sayso.app.realtime.errors import RealtimeError
-from sayso.app.realtime.events import Behind, Connection, RealtimeEvent
+from sayso.app.realtime.events import Behind, Connection, RealtimeEvent, TurnDone, TurnStable, TurnTentative
 from sayso.app.snapshot import MicrophoneState, ServerState
+
+if TYPE_CHECKING:
+    from sayso.app.cli.acting import Acting
 
 _BLOCK_S = 0.04
 _LAST_WORDS_S = 60.0
@@ -43,6 +46,7 @@ class Source(Protocol):
     """Something to listen to: gives events until it ends or ``stop`` is set."""
 
     async def run(self, on_event: Callable[[ListenerEvent], None], stop: asyncio.Event) -> None: ...
+    def expedite(self) -> None: ...
 
 
 class MicrophoneSource:
@@ -50,9 +54,15 @@ class MicrophoneSource:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._listener: Listener | None = None
+
+    def expedite(self) -> None:
+        """What was heard is a complete command already."""
+        if self._listener is not None:
+            self._listener.expedite()
 
     async def run(self, on_event: Callable[[ListenerEvent], None], stop: asyncio.Event) -> None:
-        listener = Listener(on_event)
+        listener = self._listener = Listener(on_event)
         await listener.start(self._name)
         try:
             await stop.wait()
@@ -66,9 +76,14 @@ class FileSource:
     def __init__(self, path: Path, fast: bool) -> None:
         self._file = open_sound_file(path)
         self._fast = fast
+        self._pipeline = Pipeline(self._file.rate, self._file.channels)
+
+    def expedite(self) -> None:
+        """What was heard is a complete command already."""
+        self._pipeline.expedite()
 
     async def run(self, on_event: Callable[[ListenerEvent], None], stop: asyncio.Event) -> None:
-        pipeline = Pipeline(self._file.rate, self._file.channels)
+        pipeline = self._pipeline
         began, clock, fed = time.time(), time.monotonic(), 0.0
         for block in self._file.blocks(_BLOCK_S):
             _, events = pipeline.feed(block)
@@ -91,10 +106,12 @@ class FileSource:
 
 
 class Listening:
-    """Joins one source, one client and one writer."""
+    """Joins one source, one client and one writer, and who acts on what is said, if anybody does."""
 
-    def __init__(self, endpoint: Endpoint | EndpointSource, writer: Writer) -> None:
+    def __init__(self, endpoint: Endpoint | EndpointSource, writer: Writer, acting: Acting | None = None) -> None:
         self._writer = writer
+        self._acting = acting
+        self._source: Source | None = None
         self._utterances = Utterances(writer.show)
         self._client = RealtimeClient(endpoint, self._heard)
         self._stop = asyncio.Event()
@@ -102,6 +119,7 @@ class Listening:
         self._began = time.time()
         self._turn: int | None = None
         self._end = 0.0
+        self._behind = 0
 
     async def run(self, source: Source) -> bool:
         """Listen until the source ends or Ctrl+C; whether the text of everything has come.
@@ -111,13 +129,18 @@ class Listening:
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGINT, self._stop.set)
         loop.add_signal_handler(signal.SIGTERM, self._stop.set)
+        self._source = source
         self._client.start()
+        if self._acting is not None:
+            self._acting.start()
         try:
             await source.run(self._spoken, self._stop)
             loop.remove_signal_handler(signal.SIGINT)
             complete = await self._last_words()
         finally:
             await self._client.close()
+            if self._acting is not None:
+                await self._acting.close()
         if self._refused is not None:
             raise self._refused
         return complete
@@ -137,6 +160,8 @@ class Listening:
                 self._turn = self._client.begin()
                 self._end = at - self._began
                 self._utterances.begin(self._turn, self._end)
+                if self._acting is not None:
+                    self._acting.begin(self._turn)
             case SpeechAudio(samples) if self._turn is not None:
                 self._end += len(samples) / SAMPLE_RATE
                 self._utterances.heard_until(self._turn, self._end)
@@ -160,10 +185,27 @@ class Listening:
             case Connection(state, detail=detail, code=code):
                 self._server(state, detail, code)
             case Behind(ms):
-                if ms:
-                    self._writer.remark(f"The server is {ms / 1000:.1f} s behind.")
+                # It is told again while it grows; here once is enough until it has been caught up.
+                if ms and not self._behind:
+                    self._writer.remark("The server is more than a second behind; what was said waits for it.")
+                self._behind = ms
+            case TurnDone(turn, text):
+                start, end = self._utterances.times(turn)
+                self._utterances.apply(event)
+                if self._acting is not None:
+                    self._acting.submit(turn, text, start, end)
+            case TurnStable(turn) | TurnTentative(turn):
+                self._utterances.apply(event)
+                self._expedite(turn)
             case _:
                 self._utterances.apply(event)
+
+    def _expedite(self, turn: int) -> None:
+        """Act on a whole command without a long silence after it."""
+        if self._acting is None or self._source is None or turn != self._turn:
+            return
+        if self._acting.is_complete(self._utterances.text(turn)):
+            self._source.expedite()
 
     def _server(self, state: ServerState, detail: str, code: str) -> None:
         if state is ServerState.REFUSED:

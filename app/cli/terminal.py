@@ -59,7 +59,7 @@ class JsonWriter:
         if report.type == "partial":
             line["stable"] = report.stable.strip()
         if report.code:
-            line["code"] = report.code
+            line["state" if report.type == "action" else "code"] = report.code
         self._output.write(msgspec.json.encode(line).decode() + "\n")
         self._output.flush()
 

@@ -20,6 +20,7 @@ class Report:
     stable: str = ""
     """The part of ``text`` that will not change."""
     code: str = ""
+    """Of an error; of an action what became of it."""
 
 
 @dataclass(slots=True)
@@ -45,6 +46,16 @@ class Utterances:
         """Its audio reaches to this second by now."""
         if turn in self._open:
             self._open[turn].end = end
+
+    def times(self, turn: int) -> tuple[float, float]:
+        """Start and end of an open utterance in seconds since listening began."""
+        utterance = self._open.get(turn)
+        return (utterance.start, utterance.end) if utterance is not None else (0.0, 0.0)
+
+    def text(self, turn: int) -> str:
+        """All text of an open utterance."""
+        utterance = self._open.get(turn)
+        return utterance.stable + utterance.tentative if utterance is not None else ""
 
     def apply(self, event: RealtimeEvent) -> None:
         """Text has come, or was lost."""

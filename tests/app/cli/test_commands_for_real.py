@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import soundfile
 from bounded import child, read_line
+from speech import say_to_file
 from virtual_sound import Microphone, VirtualSound
 
 pytestmark = pytest.mark.engine
@@ -44,6 +45,19 @@ def test_a_sound_file_is_heard_live_and_written_as_json(tmp_path: Path) -> None:
     assert all(line["start"] < line["end"] <= len(samples) / rate + 0.1 for line in finals)
     starts = [line["start"] for line in finals]
     assert starts == sorted(starts)
+
+
+def test_a_command_is_carried_out_when_that_is_asked_for(sound: VirtualSound) -> None:
+    sound.volume = 1.0
+    command = say_to_file("set the volume to fifty percent")
+    told = sayso("listen", "--file", command, "--fast", "--json", env=sound.environment)
+    assert "action" not in {json.loads(line)["type"] for line in told.stdout.splitlines()}
+    assert sound.volume == pytest.approx(1.0)
+    done = sayso("listen", "--act", "--file", command, "--fast", "--json", env=sound.environment)
+    (action,) = [line for line in map(json.loads, done.stdout.splitlines()) if line["type"] == "action"]
+    assert action["state"] == "done"
+    assert action["start"] < action["end"]
+    assert sound.volume == pytest.approx(0.5, abs=0.02)
 
 
 def test_files_are_transcribed_and_those_that_are_no_sound_are_named(tmp_path: Path) -> None:

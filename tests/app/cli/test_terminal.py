@@ -83,7 +83,9 @@ def test_a_program_gets_one_object_a_line() -> None:
     assert isinstance(program, JsonWriter)
     program.show(partial(" open", " fire"))
     program.show(Report("error", "Lost.", 1.0, 2.0, code="engine_failed"))
-    first, second = map(json.loads, output.getvalue().splitlines())
+    program.show(Report("action", "Press Enter", 1.0, 2.0, code="done"))
+    first, second, third = map(json.loads, output.getvalue().splitlines())
+    assert third["state"] == "done"
     assert first.pop("at") > 1.7e9
     assert first == {"type": "partial", "text": "open fire", "stable": "open", "start": 0.0, "end": 1.0}
     assert second["code"] == "engine_failed"
