@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from sayso.engine.options import SAMPLES_PER_MS, Segmentation
@@ -27,6 +27,8 @@ class Change:
 
     edge: Edge
     at: int
+    voiced: tuple[float, ...] = field(default=(), compare=False)
+    """With ``BEGIN``: the probabilities of the speech frames before the one at which it was noticed."""
 
 
 class Segmenter:
@@ -35,7 +37,7 @@ class Segmenter:
     def __init__(self, options: Segmentation) -> None:
         self._options = options
         self._frame = 0
-        self._recent: deque[bool] = deque(maxlen=options.start_window)
+        self._recent: deque[float] = deque(maxlen=options.start_window)
         self._speaking = False
         self._paused = False
         self._voice_end = 0
@@ -57,20 +59,18 @@ class Segmenter:
         self._frame += 1
         if self._speaking:
             return self._continue(probability, start)
-        self._recent.append(probability >= self._options.start_probability)
-        if sum(self._recent) < self._options.start_frames or not self._recent[-1]:
+        self._recent.append(probability)
+        speech = self._speech_frames()
+        if len(speech) < self._options.start_frames or speech[-1] != len(self._recent) - 1:
             return []
-        first = len(self._recent) - 1 - list(self._recent).index(True)
-        return [self._begin(start - first * FRAME_SAMPLES, start + FRAME_SAMPLES)]
+        return [self._begin(speech, speech[:-1])]
 
     def finish(self) -> list[Change]:
         """The turn is over: what was heard so far counts, even if it was too short to begin on its own."""
         changes: list[Change] = []
-        now = self._frame * FRAME_SAMPLES
-        if not self._speaking and any(self._recent):
-            first = len(self._recent) - list(self._recent).index(True)
-            last = list(reversed(self._recent)).index(True)
-            changes.append(self._begin(now - first * FRAME_SAMPLES, now - last * FRAME_SAMPLES))
+        speech = self._speech_frames()
+        if not self._speaking and speech:
+            changes.append(self._begin(speech, speech))
         if self._speaking:
             changes.append(self._end())
         return changes
@@ -93,11 +93,18 @@ class Segmenter:
             return [Change(Edge.PAUSE, self._voice_end)]
         return []
 
-    def _begin(self, at: int, voice_end: int) -> Change:
+    def _speech_frames(self) -> list[int]:
+        """Which of the recent frames are speech."""
+        return [i for i, probability in enumerate(self._recent) if probability >= self._options.start_probability]
+
+    def _begin(self, speech: list[int], voiced: list[int]) -> Change:
+        """``speech`` are recent frames; the voice ends with the last of them for now."""
+        oldest = self._frame - len(self._recent)
         self._speaking, self._paused, self._silent = True, False, False
-        self._voice_end = voice_end
+        self._voice_end = (oldest + speech[-1] + 1) * FRAME_SAMPLES
+        change = Change(Edge.BEGIN, (oldest + speech[0]) * FRAME_SAMPLES, tuple(self._recent[i] for i in voiced))
         self._recent.clear()
-        return Change(Edge.BEGIN, at)
+        return change
 
     def _end(self) -> Change:
         self._speaking = self._paused = False

@@ -174,7 +174,11 @@ class Session:
             start = max(
                 change.at - self._segmentation.preroll_ms * SAMPLES_PER_MS, self._turn.last_end, self._turn.tape.start
             )
-            self._turn.utterances.append(Utterance(self._turn.tape, start, self._turn.tape.end, change.at))
+            self._turn.utterances.append(
+                Utterance(
+                    self._turn.tape, start, self._turn.tape.end, change.at, len(change.voiced), sum(change.voiced)
+                )
+            )
             return
         utterance = self._turn.utterances[-1]
         utterance.paused = change.edge is Edge.PAUSE

@@ -34,7 +34,7 @@ class Standards:
     """Words as probable as this count even when the model doubts that there is speech."""
     least_logprob: float = -1.3
     least_voice: float = 0.6
-    least_voiced_ms: float = 90.0
+    least_voiced_ms: float = 60.0
     short_ms: float = 250.0
     short_logprob: float = -1.0
     """Very short sounds must give more probable words."""

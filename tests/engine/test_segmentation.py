@@ -44,6 +44,12 @@ def test_a_turn_that_ends_right_after_one_speech_frame_still_has_an_utterance() 
     assert changes == [Change(Edge.BEGIN, 2 * FRAME_SAMPLES), Change(Edge.END, 3 * FRAME_SAMPLES)]
 
 
+def test_the_beginning_tells_how_sure_the_frames_before_it_were() -> None:
+    (begin,) = edges([0.1, 0.7, 0.8, 0.9])
+    assert begin.voiced == (0.7, 0.8)
+    assert edges([0.1, 0.7], finish=True)[0].voiced == (0.7,)
+
+
 def test_a_quiet_turn_has_none() -> None:
     assert edges([0.1] * 50, finish=True) == []
 

@@ -21,7 +21,7 @@ def test_a_clear_command_and_a_mumbled_one_are_speech() -> None:
         {"no_speech": 0.82, "mean_logprob": -1.02},
         {"mean_logprob": -1.5},
         {"voice": 0.4},
-        {"voiced_ms": 64.0},
+        {"voiced_ms": 32.0},
         {"voiced_ms": 160.0, "mean_logprob": -1.2},
     ],
 )
