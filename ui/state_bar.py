@@ -119,7 +119,9 @@ class StateBar(QFrame):
             self._glyph.show_state(state)
         self.meter.show_microphone(snapshot.microphone)
         self._show_listening(snapshot.state in (DesktopState.LISTENING, DesktopState.RECONNECTING))
-        self.button.setEnabled(snapshot.state is not DesktopState.QUITTING)
+        if self.button.isEnabled() is (snapshot.state is DesktopState.QUITTING):
+            self.button.setEnabled(snapshot.state is not DesktopState.QUITTING)
+            self._paint_button()
 
     def _show_listening(self, listening: bool) -> None:
         if listening == self._listening and self.button.text():
@@ -137,6 +139,8 @@ class StateBar(QFrame):
         colours = self._theme.colours
         name = "stop" if self._listening else "microphone"
         colour = colours.accent if self._listening else colours.on_accent
+        if not self.button.isEnabled():
+            colour = colours.muted
         self.button.setIcon(icon.icon(name, colour, size))
         self.button.setIconSize(QSize(size, size))
         self.button.setMinimumWidth(self._theme.spacing.times(28))
