@@ -73,11 +73,15 @@ def _application() -> QApplication:
 
 
 async def _desktop(application: QApplication, loaded: settings.Loaded, local: LocalServer) -> None:
+    from sayso.app.assistant import Assistant
     from sayso.app.composition import compose
     from sayso.ui.main_window import MainWindow
     from sayso.ui.publisher import Publisher
     from sayso.ui.theme import Theme
 
+    # Signals may come while these are being built; they are looked at when the loop turns, and then both are there.
+    assistant: Assistant
+    window: MainWindow
     if sys.platform != "win32":
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
