@@ -121,13 +121,13 @@ class Stream:
                 latency=_LATENCY_S,
                 callback=self._receive,
             )
+        except (sounddevice.PortAudioError, ValueError) as error:
+            raise _busy(device, error) from error
+        try:
             self._handle.start()
         except sounddevice.PortAudioError as error:
-            raise AudioError(
-                "microphone_busy",
-                f"“{device.label}” cannot be opened ({error.args[0] if error.args else error}). Close other programs"
-                " that use it, or choose another microphone.",
-            ) from error
+            self.close()
+            raise _busy(device, error) from error
 
     @property
     def overrun(self) -> int:
@@ -152,6 +152,14 @@ class Stream:
         """PortAudio's callback: copy, wake, leave."""
         self._ring.write(block)
         self._on_samples()
+
+
+def _busy(device: Device, error: Exception) -> AudioError:
+    return AudioError(
+        "microphone_busy",
+        f"“{device.label}” cannot be opened ({error.args[0] if error.args else error}). Close other programs that use"
+        " it, or choose another microphone.",
+    )
 
 
 def open_stream(device: Device, on_samples: Callable[[], None]) -> Stream:

@@ -67,6 +67,11 @@ def _muted(device: Device) -> str:
 def list_devices() -> list[Device]:
     """All devices that sound can come from; raises AudioError when there is no sound system at all."""
     sounddevice = portaudio()
+    with translated(sounddevice):
+        return _devices(sounddevice)
+
+
+def _devices(sounddevice: Any) -> list[Device]:
     streams = [(index, info) for index, info in enumerate(sounddevice.query_devices()) if info["max_input_channels"]]
     server_stream = next((i for name in _SERVER_DEVICES for i, info in streams if info["name"] == name), None)
     if server_stream is not None:
@@ -80,8 +85,9 @@ def list_devices() -> list[Device]:
 def reread() -> None:
     """Make PortAudio look for devices anew. Only when no stream is open: this ends them all."""
     sounddevice = portaudio()
-    sounddevice._terminate()
-    sounddevice._initialize()
+    with translated(sounddevice):
+        sounddevice._terminate()
+        sounddevice._initialize()
 
 
 def portaudio() -> Any:
@@ -95,6 +101,17 @@ def portaudio() -> Any:
             " libasound2-plugins; then pip install 'sayso[desktop]'.",
         ) from error
     return sounddevice
+
+
+@contextlib.contextmanager
+def translated(sounddevice: Any) -> Iterator[None]:
+    """Turn what PortAudio raises into an AudioError."""
+    try:
+        yield
+    except sounddevice.PortAudioError as error:
+        raise AudioError(
+            "sound_system_failed", f"The sound system reports a fault ({error.args[0] if error.args else error})."
+        ) from error
 
 
 @contextlib.contextmanager

@@ -27,6 +27,7 @@ _OPEN_TIMEOUT_S = 8.0
 _CALL_TIMEOUT_S = 5.0
 _LOOK_EVERY_S = 2.0
 """How often devices are looked at: for a new default, for the chosen one's return, for any at all."""
+_LOST_PAUSE_S = 0.5
 _FIRST_SAMPLES_S = 8.0
 _SAMPLES_EVERY_S = 3.0
 """A stream that gives nothing for so long is dead, whatever PortAudio says."""
@@ -112,8 +113,10 @@ class Listener:
             while True:
                 detail = await self._listen_once(wanted)
                 if detail:
+                    # Just lost, another may be there at once; none found, a new look may wait.
+                    pause = _LOOK_EVERY_S if self._state.state is MicrophoneState.MISSING else _LOST_PAUSE_S
                     self._tell(MicrophoneState.MISSING, self._state.name, detail)
-                    await asyncio.sleep(_LOOK_EVERY_S)
+                    await asyncio.sleep(pause)
                     await self._look_anew()
         finally:
             self._tell(MicrophoneState.CLOSED)

@@ -85,6 +85,7 @@ class RealtimeClient:
         self._uplink = uplink or Uplink()
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
+        self._idle.set()
         self._task: asyncio.Task[None] | None = None
         self._state = Connection(ServerState.CONNECTING)
         self._model = ""

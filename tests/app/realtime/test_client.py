@@ -183,6 +183,12 @@ async def test_a_turn_that_no_session_survives_is_told_as_lost_and_ends() -> Non
         assert heard.done == [words(1, 3)]
 
 
+async def test_where_nothing_was_said_nothing_is_waited_for() -> None:
+    async with vllm_server() as server, client(remote(server.url)) as (talker, _):
+        async with asyncio.timeout(1):
+            assert await talker.finished(30)
+
+
 async def test_closing_keeps_what_was_said_and_start_brings_it_to_the_server() -> None:
     async with vllm_server() as server, client(remote(server.url)) as (talker, heard):
         await heard.until(lambda h: h.is_in(ServerState.READY))
