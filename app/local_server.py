@@ -135,7 +135,9 @@ class LocalServer:
         self.spawn()
         assert self._process is not None
         try:
-            report = await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(self._process.report)), _START_TIMEOUT_S)
+            # Shielded: who stops waiting must not cancel the report for the others.
+            async with asyncio.timeout(_START_TIMEOUT_S):
+                report = await asyncio.shield(asyncio.wrap_future(self._process.report))
         except TimeoutError as error:
             await self.close()
             raise LocalServerError("server_silent", "The local server did not start in time. Try again.") from error

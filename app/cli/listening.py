@@ -221,7 +221,8 @@ async def _is_set(event: asyncio.Event, timeout_s: float) -> bool:
         await asyncio.sleep(0)
         return event.is_set()
     try:
-        await asyncio.wait_for(event.wait(), timeout_s)
+        async with asyncio.timeout(timeout_s):
+            await event.wait()
     except TimeoutError:
         return False
     return True

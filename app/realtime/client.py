@@ -137,7 +137,8 @@ class RealtimeClient:
     async def finished(self, timeout_s: float) -> bool:
         """Wait until every turn has its text; False when the time is up before."""
         try:
-            await asyncio.wait_for(self._idle.wait(), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                await self._idle.wait()
         except TimeoutError:
             return self._uplink.is_idle
         return True
@@ -198,7 +199,8 @@ class RealtimeClient:
         raise RealtimeError("closed", "The server closed the connection.")
 
     async def _open_session(self, socket: ClientConnection, endpoint: Endpoint) -> None:
-        created = decode(await asyncio.wait_for(socket.recv(), _CREATED_TIMEOUT_S))
+        async with asyncio.timeout(_CREATED_TIMEOUT_S):
+            created = decode(await socket.recv())
         if isinstance(created, Error):
             raise _refusal(created.code or "rejected", created.error)
         if not isinstance(created, Created):
