@@ -80,7 +80,7 @@ class Whisper:
         self.weight_bytes = network.weight_bytes()
         shape = network.shape
         specials = range(text.end + 1, shape.vocabulary)
-        self._suppressed = self._barred({*specials, *(token for token in shape.suppressed if token >= 0)})
+        self._suppressed = self._barred({*specials, *shape.suppressed})
         self._suppressed_first = self._barred(shape.suppressed_first)
 
     @classmethod
@@ -212,9 +212,10 @@ class Whisper:
         return Rules(self.text.end, self.text.no_speech, self._suppressed, self._suppressed_first, stopping.keep)
 
     def _barred(self, tokens: Iterable[int]) -> torch.Tensor:
-        """What to add to logits [vocabulary] so that none of the tokens can be chosen."""
-        barred = torch.zeros(self._network.shape.vocabulary, device=self.device)
-        barred[list(tokens)] = -torch.inf
+        """What to add to logits [vocabulary] so that none of the tokens can be chosen; numbers outside are skipped."""
+        vocabulary = self._network.shape.vocabulary
+        barred = torch.zeros(vocabulary, device=self.device)
+        barred[[token for token in tokens if 0 <= token < vocabulary]] = -torch.inf
         return barred
 
 

@@ -13,6 +13,8 @@ from tokenizers import Tokenizer
 from sayso.engine.errors import EngineError
 
 _UNSPACED = frozenset({"zh", "ja", "th", "lo", "my", "yue"})
+Piece = tuple[str, tuple[int, ...]]
+"""Some text and its tokens."""
 _INCOMPLETE = "�"
 
 
@@ -57,26 +59,30 @@ class WhisperText:
     def decode(self, tokens: Sequence[int]) -> str:
         return str(self._tokenizer.decode(list(tokens), skip_special_tokens=True))
 
-    def words(self, tokens: Sequence[int], language: str = "en") -> list[tuple[str, tuple[int, ...]]]:
+    def words(self, tokens: Sequence[int], language: str = "en") -> list[Piece]:
         """Words with their tokens; the texts keep their leading space, and marks belong to the word before them.
 
         Languages that write no spaces give one word for every complete character.
         """
-        words: list[tuple[str, tuple[int, ...]]] = []
+        words: list[Piece] = []
         pending: list[int] = []
         for token in tokens:
             pending.append(token)
             text = self.decode(pending)
             if _INCOMPLETE in text:
                 continue
-            starts = language in _UNSPACED or text.startswith(" ") or not words
-            if starts and _is_word(text):
+            spaced = language in _UNSPACED or text.startswith(" ")
+            if not words or (spaced and (_is_word(text) or text.isspace())):
                 words.append((text, tuple(pending)))
-            elif words:
-                words[-1] = (words[-1][0] + text, words[-1][1] + tuple(pending))
             else:
-                words.append((text, tuple(pending)))
+                words[-1] = _joined(words[-1], (text, tuple(pending)))
             pending = []
+        # A text that was cut may end in half a letter or in a space: neither is a word of its own.
+        if pending:
+            words.append(("", tuple(pending)))
+        while len(words) > 1 and not _is_word(words[-1][0]):
+            last = words.pop()
+            words[-1] = _joined(words[-1], last)
         return words
 
     def _language_tokens(self) -> dict[str, int]:
@@ -96,6 +102,10 @@ class WhisperText:
 
     def _required(self, name: str) -> int:
         return self._first(name)
+
+
+def _joined(word: Piece, more: Piece) -> Piece:
+    return word[0] + more[0], word[1] + more[1]
 
 
 def _is_word(text: str) -> bool:

@@ -54,6 +54,9 @@ COMMANDS = (
     "save the document",
     "lock the screen",
 )
+_RETAKE_SPEEDS = (0.9, 1.15)
+_RETAKE_VOICES = ("en-us+f2", "en-gb")
+_RETAKE_NOISE_RMS = 6e-3
 _ESPEAK_VOICES = ("en-us", "en-gb", "en-us+f3", "en-gb+m3", "en-us+m7")
 _NUMBERS = [
     "zero",
@@ -101,6 +104,29 @@ def commands() -> list[Spoken]:
     for index, text in enumerate(COMMANDS):
         name = _ESPEAK_VOICES[index % len(_ESPEAK_VOICES)]
         spoken.append(Spoken(text, name, _as_recorded(_espeak(text, name), random)))
+    return spoken
+
+
+def retakes() -> list[Spoken]:
+    """Every command four times more: slower and faster by hibari in a noisy room, and by two more espeak-ng voices.
+
+    A few of the 60 commands are at the edge of what the model understands, whichever way it is run; more clips tell a
+    difference from luck.
+    """
+    from hibari import Hibari
+
+    hibari = Hibari()
+    random = np.random.default_rng(7)
+    spoken = []
+    for index, text in enumerate(COMMANDS):
+        for speed in _RETAKE_SPEEDS:
+            said = np.asarray(hibari(text, seed=100 + index, speed=speed), np.float32)
+            audio = _as_recorded(soxr.resample(said, 24_000, SAMPLE_RATE), random)
+            noise = random.normal(0, _RETAKE_NOISE_RMS, len(audio))
+            spoken.append(Spoken(text, f"hibari {speed}", (audio + noise).astype(np.float32)))
+    for text in COMMANDS:
+        for name in _RETAKE_VOICES:
+            spoken.append(Spoken(text, name, _as_recorded(_espeak(text, name), random)))
     return spoken
 
 
