@@ -16,6 +16,7 @@ from torch.nn import functional
 
 from sayso.engine.modules.int8 import Int8Linear, Linear
 from sayso.engine.modules.norms import rms_norm
+from sayso.engine.modules.packed_linear import PackedLinear, packing_works
 from sayso.engine.modules.rope import turn
 from sayso.engine.modules.voxtral_shape import StackShape
 from sayso.engine.modules.voxtral_weights import VoxtralWeights
@@ -38,6 +39,8 @@ class Builder:
         self.weights = weights
         self.precision = precision
         self.device = device
+        float32_on_cpu = device.type == "cpu" and precision.compute == torch.float32
+        self._packs = float32_on_cpu and packing_works()
 
     def tensor(self, name: str, shape: tuple[int, ...]) -> Tensor:
         return self.weights.tensor(name, shape).to(self.device, self.precision.compute)
@@ -48,7 +51,9 @@ class Builder:
         return self.layer(weight, self._biases(names) if bias else None)
 
     def layer(self, weight: Tensor, bias: Tensor | None) -> nn.Module:
-        return Int8Linear(weight, bias) if self.precision.int8_weights else Linear(weight, bias)
+        if self.precision.int8_weights:
+            return Int8Linear(weight, bias)
+        return PackedLinear(weight, bias) if self._packs else Linear(weight, bias)
 
     def _biases(self, names: list[tuple[str, int]]) -> Tensor:
         missing = torch.zeros(0, dtype=self.precision.compute, device=self.device)

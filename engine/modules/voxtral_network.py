@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sayso.engine.modules.int8 import Int8Linear
+from sayso.engine.modules.packed_linear import PackedLinear
 from sayso.engine.modules.voxtral_layers import Builder, Stack
 from sayso.engine.modules.voxtral_shape import FRAMES_PER_POSITION, VoxtralShape
 from sayso.engine.modules.voxtral_weights import EMBEDDING
@@ -97,7 +98,7 @@ class Network(nn.Module):
             own = [value for value in vars(module).values() if isinstance(value, Tensor)]
             own += [value for value in module._buffers.values() if value is not None]
             total += sum(value.nbytes for value in own)
-            total += module.weight_bytes if isinstance(module, Int8Linear) else 0
+            total += module.weight_bytes if isinstance(module, Int8Linear | PackedLinear) else 0
         return total
 
 
