@@ -174,7 +174,9 @@ class TokenWorker:
         self._join(seat, now)
 
     def _join(self, seat: _Seat, now: float) -> None:
-        """Notice that chunks left the queue."""
+        """Notice that chunks left the queue; a session whose chunk is newer now may have to make room for others."""
+        if seat.announced < seat.session.joined:
+            self._moves += 1
         while seat.announced < seat.session.joined:
             seat.announced += 1
             self._events.append((seat.name, Joined(seat.announced)))
