@@ -93,6 +93,7 @@ async def _desktop(application: QApplication, loaded: settings.Loaded, local: Lo
     try:
         await assistant.run()
     finally:
+        publisher.close()
         window.hide()
         window.deleteLater()
 

@@ -46,14 +46,20 @@ class Publisher(QObject):
         self._clock = clock
         self._throttle = Throttle(interval_s)
         self._waiting: Snapshot | None = None
+        self._closed = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._flush)
 
+    def close(self) -> None:
+        """Deliver nothing more: what comes now finds no window."""
+        self._closed = True
+        self._timer.stop()
+
     def publish(self, snapshot: Snapshot) -> None:
         self._waiting = snapshot
-        if self._timer.isActive():
+        if self._closed or self._timer.isActive():
             return
         wait_s = self._throttle.wait_s(self._clock())
         if wait_s <= 0:

@@ -53,3 +53,14 @@ def test_a_burst_is_delivered_as_its_first_and_its_newest(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: len(seen) == 2, timeout=2000)
     assert seen[1] is burst[-1]
     assert len(seen) == 2
+
+
+def test_after_closing_nothing_is_delivered_not_even_what_waits(qtbot: QtBot) -> None:
+    seen: list[Snapshot] = []
+    publisher = Publisher(seen.append, interval_s=0.01)
+    publisher.publish(scenes.snapshot(behind_ms=1))
+    publisher.publish(scenes.snapshot(behind_ms=2))
+    publisher.close()
+    publisher.publish(scenes.snapshot(behind_ms=3))
+    qtbot.wait(60)
+    assert [snapshot.behind_ms for snapshot in seen] == [1]
