@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
@@ -45,7 +45,9 @@ from sayso.app.transcript import Transcript
 log = logging.getLogger(__name__)
 
 _LAST_WORDS_S = 3.0
-"""How long quitting waits for the text of what was said, and again for what it asked for."""
+"""How long quitting waits for the text of what was said."""
+_CLOSE_S = 6.0
+"""How long quitting waits for each part to finish; what does not is left to the end of the process."""
 
 
 class Assistant:
@@ -92,18 +94,16 @@ class Assistant:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await self._listener.close()
-            await self._client.close()
-            await self._server.close()
-            await self._store.written()
+            await _bounded("microphone", self._listener.close())
+            await _bounded("actions", self._commander.close())
+            await _bounded("connection", self._client.close())
+            await _bounded("local server", self._server.close())
+            await _bounded("settings", self._store.written())
 
     async def _finish(self) -> None:
-        await self._listener.stop()
+        await _bounded("microphone", self._listener.stop())
         if await self._client.finished(_LAST_WORDS_S):
-            try:
-                await asyncio.wait_for(self._commander.finished(), _LAST_WORDS_S)
-            except TimeoutError:
-                log.warning("quit before every command was carried out")
+            await _bounded("last commands", self._commander.finished())
 
     # What the window asks for.
 
@@ -258,6 +258,8 @@ class Assistant:
         task = asyncio.get_running_loop().create_task(self._guard(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        # A task that is cancelled before it began never awaits its work; closing finished work does nothing.
+        task.add_done_callback(lambda _: work.close())
 
     async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
         """A fault that nothing foresaw is shown and logged, and the assistant goes on."""
@@ -270,3 +272,11 @@ class Assistant:
             log.exception("something went wrong at %s", time.strftime("%H:%M:%S"))
             self._notice("internal", "Something went wrong inside Sayso; see the log.", severe=True)
             self.changed()
+
+
+async def _bounded(what: str, work: Awaitable[None]) -> None:
+    try:
+        async with asyncio.timeout(_CLOSE_S):
+            await work
+    except TimeoutError:
+        log.warning("%s: not finished within %g seconds; going on without", what, _CLOSE_S)

@@ -131,6 +131,10 @@ class Commander:
         """Wait until everything submitted so far was carried out; the caller bounds it."""
         await self._queue.join()
 
+    async def close(self) -> None:
+        """Stop what still acts and let go of the desktop."""
+        await self._performer.close()
+
     async def _utterance(self, turn: int, heard: str, surroundings: Awaitable[Surroundings]) -> None:
         around = await surroundings
         if await self._answered(turn, heard, around):

@@ -133,7 +133,8 @@ class Performer:
             running = asyncio.ensure_future(asyncio.to_thread(call, halt))
             self._unfinished = running
             try:
-                return await asyncio.wait_for(asyncio.shield(running), self._timeout_s)
+                async with asyncio.timeout(self._timeout_s):
+                    return await asyncio.shield(running)
             except (TimeoutError, asyncio.CancelledError) as error:
                 await self._stop(running, halt)
                 if isinstance(error, asyncio.CancelledError):

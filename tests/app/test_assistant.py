@@ -90,6 +90,7 @@ def collaborators(chain: Chain) -> None:
         submit=lambda turn, text, around: chain.submitted.append((turn, text)),
         run=lambda: asyncio.sleep(3600),
         finished=lambda: asyncio.sleep(0),
+        close=lambda: chain.record_later("close commander"),
     )
     server = SimpleNamespace(
         view=ServerView(ServerKind.EMBEDDED, ServerState.READY),
