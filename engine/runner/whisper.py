@@ -69,7 +69,7 @@ def instructions(options: SessionOptions, encode: Callable[[str], tuple[int, ...
     return Instructions(bias + prompt, options.language)
 
 
-WINDOW = WindowOptions(longest=14 * SAMPLE_RATE, comfortable=7 * SAMPLE_RATE, keep=2 * SAMPLE_RATE)
+WINDOW = WindowOptions(longest=14 * SAMPLE_RATE, comfortable=5 * SAMPLE_RATE, keep=3 * SAMPLE_RATE // 2)
 
 
 class WhisperStream:
