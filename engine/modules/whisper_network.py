@@ -142,7 +142,8 @@ class Cache:
     def __init__(self, shape: Shape, batch: int, tokens: int, like: torch.Tensor) -> None:
         size = shape.width // shape.decoder_heads
         own = (shape.decoder_layers, batch, shape.decoder_heads, tokens, size)
-        self.keys, self.values = like.new_empty(own), like.new_empty(own)
+        # Zeros, not whatever lies in memory: a slot that is masked out still takes part, with the weight 0.
+        self.keys, self.values = like.new_zeros(own), like.new_zeros(own)
         self.cross: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.cross_bias: torch.Tensor | None = None
         self.rows = torch.arange(batch, device=like.device)[:, None]
