@@ -58,6 +58,7 @@ class _Request:
         self.arrived = asyncio.Event()
         self.items: deque[Output | Exception] = deque()
         self.over = False
+        """The worker has ended the session."""
         self.unconfirmed = 0
         """Outputs taken that the worker was not told about."""
 
@@ -66,7 +67,7 @@ class _Request:
         if isinstance(event, Joined):
             self.room.release()
             return
-        self.over = self.over or not isinstance(event, Output) or event.finished
+        self.over = self.over or (isinstance(event, Output) and event.finished)
         self.items.append(event)
         self.arrived.set()
 
@@ -165,8 +166,9 @@ class AsyncEngine:
             self._requests.pop(request.name, None)
             if not request.over:
                 self._loop.post(lambda now: self._worker.end(request.name))
-            feeder.cancel()
-            await asyncio.wait({feeder}, timeout=LEAVE_S)
+            if not feeder.done():
+                feeder.cancel()
+                await asyncio.wait({feeder}, timeout=LEAVE_S)
 
     async def abort(self, request_id: str) -> None:
         """End every request of this id: its consumer gets a last output with the reason ``abort``."""

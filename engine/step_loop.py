@@ -32,7 +32,7 @@ class LoopWorker(Worker, Protocol):
 
 
 class StepLoop:
-    """See the module. ``deliver`` runs in the thread after each round."""
+    """See the module. ``deliver`` runs in the thread before and after each step."""
 
     def __init__(
         self,
@@ -93,6 +93,8 @@ class StepLoop:
             action(now)
         for worker in self._workers:
             worker.expire(now)
+        # What was said without a step must not wait for one.
+        self._deliver()
         self._busy = step(self._scheduler, self._workers, now) > 0
         self._deliver()
         self.round_began = None
