@@ -10,19 +10,24 @@ import torch
 from torch import Tensor
 
 
+def plain_steps(head_width: int, theta: float) -> Tensor:
+    """The angle that each pair of dimensions is turned by from one position to the next: [head_width / 2], float32."""
+    return 1.0 / theta ** (torch.arange(0, head_width, 2, dtype=torch.float32) / head_width)
+
+
 class Rope:
     """Angles of the split-half kind: dimension ``i`` is turned together with ``i + width / 2``."""
 
-    def __init__(self, head_width: int, theta: float, dtype: torch.dtype, device: torch.device) -> None:
-        # The steps are float32 numbers in every published model, so they are rounded before they are widened.
-        steps = 1.0 / theta ** (torch.arange(0, head_width, 2, dtype=torch.float32) / head_width)
+    def __init__(self, steps: Tensor, dtype: torch.dtype, device: torch.device, scale: float = 1.0) -> None:
+        """``steps`` are float32 numbers in every published model; what is turned is also scaled by ``scale``."""
         self._steps = steps.to(device, torch.float64)
         self._dtype = dtype
+        self._scale = scale
 
     def angles(self, positions: Tensor) -> tuple[Tensor, Tensor]:
         """Cosines and signed sines [..., 1, head_width] for int64 positions [...], ready for ``turn``."""
         angle = positions.unsqueeze(-1).to(torch.float64) * self._steps
-        cosine, sine = angle.cos(), angle.sin()
+        cosine, sine = angle.cos().mul_(self._scale), angle.sin().mul_(self._scale)
         return (
             torch.cat([cosine, cosine], -1).to(self._dtype).unsqueeze(-2),
             torch.cat([-sine, sine], -1).to(self._dtype).unsqueeze(-2),

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from sayso.engine.arena import as_tensor
 from sayso.engine.errors import EngineError
-from sayso.engine.modules.rope import Rope
+from sayso.engine.modules.rope import Rope, plain_steps
 from sayso.engine.modules.tekken import Tekken
 from sayso.engine.modules.voxtral_layers import Builder, Precision
 from sayso.engine.modules.voxtral_mel import AFTER, BEFORE, STEP_SAMPLES, StepMel
@@ -58,8 +58,8 @@ class VoxtralRealtime:
         self.decoder_rings = Rings(_rings(shape.decoder, 1, precision), slots, device)
         self._slots = Slots(slots)
         self._mel = StepMel(shape.mel_bands, shape.mel_max, device)
-        self._encoder_rope = Rope(shape.encoder.head_width, shape.encoder.theta, compute, device)
-        self._decoder_rope = Rope(shape.decoder.head_width, shape.decoder.theta, compute, device)
+        self._encoder_rope = Rope(plain_steps(shape.encoder.head_width, shape.encoder.theta), compute, device)
+        self._decoder_rope = Rope(plain_steps(shape.decoder.head_width, shape.decoder.theta), compute, device)
         self._mel_tails = torch.zeros(slots, MEL_TAIL, shape.mel_bands, dtype=compute, device=device)
         self._conv_tails = torch.zeros(slots, CONV_TAIL, shape.encoder.width, dtype=compute, device=device)
         # One row of scales for each slot, filled when a session takes it: a step only gathers.

@@ -9,19 +9,15 @@ that the network knows the second way only.
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from sayso.engine.errors import EngineError
+from sayso.engine.modules.stored_tensors import INDEX, WHOLE, StoredTensors, stored_files
 from sayso.engine.modules.voxtral_shape import StackShape, VoxtralShape
 
-WHOLE = "model.safetensors"
-INDEX = "model.safetensors.index.json"
 ORIGINAL = "consolidated.safetensors"
 EMBEDDING = "language_model.embed_tokens.weight"
 
@@ -54,17 +50,13 @@ class VoxtralWeights:
     """The tensors of a folder; each call of ``tensor`` reads one from the file."""
 
     def __init__(self, folder: Path, shape: VoxtralShape) -> None:
-        self._folder = folder
         self._shape = shape
         self._original = not (folder / WHOLE).is_file() and not (folder / INDEX).is_file()
-        self._files: dict[Path, Any] = {}
-        self._found: dict[str, tuple[Path, str]] = {}
-        for path in self._paths():
-            for stored in self._open(path).keys():  # noqa: SIM118 - no dictionary, it has only keys()
-                self._found[_renamed(stored, self._original)] = (path, stored)
+        paths = [folder / ORIGINAL] if self._original else stored_files(folder)
+        self._stored = StoredTensors(folder, paths, lambda name: _renamed(name, self._original))
 
     def __contains__(self, name: str) -> bool:
-        return name in self._found
+        return name in self._stored
 
     @property
     def dtype(self) -> torch.dtype:
@@ -73,46 +65,8 @@ class VoxtralWeights:
 
     def tensor(self, name: str, shape: tuple[int, ...]) -> Tensor:
         """A tensor as it is stored. Raises EngineError ``model_damaged`` when it is missing or of another shape."""
-        if name not in self._found:
-            raise EngineError("model_damaged", f"{self._folder} has no tensor {name}: fetch the model again.")
-        path, stored = self._found[name]
-        values: Tensor = self._open(path).get_tensor(stored)
-        if tuple(values.shape) != shape:
-            raise EngineError(
-                "model_damaged",
-                f"The tensor {stored} in {path} has the shape {tuple(values.shape)}, but its sizes say {shape}.",
-            )
+        values = self._stored.tensor(name, shape)
         return _split_half(name, values, self._shape) if self._original else values
-
-    def _paths(self) -> list[Path]:
-        index = self._folder / INDEX
-        if self._original:
-            names = [ORIGINAL]
-        elif index.is_file():
-            try:
-                names = sorted(set(json.loads(index.read_text("utf-8"))["weight_map"].values()))
-            except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-                raise EngineError("model_damaged", f"{index} cannot be read: {error!r}.") from error
-        else:
-            names = [WHOLE]
-        for name in names:
-            if not (self._folder / name).is_file():
-                raise EngineError("model_not_found", f"{self._folder / name} is missing: fetch the model again.")
-        return [self._folder / name for name in names]
-
-    def _open(self, path: Path) -> Any:
-        if path not in self._files:
-            try:
-                from safetensors import SafetensorError, safe_open
-            except ImportError as error:
-                raise EngineError(
-                    "extra_missing", "Reading safetensors files needs one more package: pip install 'sayso[hub]'."
-                ) from error
-            try:
-                self._files[path] = safe_open(path, framework="pt")
-            except (SafetensorError, OSError) as error:
-                raise EngineError("model_damaged", f"{path} is cut off or damaged: {error}.") from error
-        return self._files[path]
 
 
 def _renamed(name: str, original: bool) -> str:
