@@ -8,7 +8,6 @@ together.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,9 +16,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from sayso.engine.arena import Arena
+from sayso.engine.blocks import Blocks, Budget
 from sayso.engine.errors import EngineError
 
 _ROUND = 16
+_INT8_ROWS = 2
 _HIDDEN = float("-inf")
 
 
@@ -87,6 +88,7 @@ class Rings:
         self._scales: Arena | None = None
         if shape.dtype == torch.int8:
             self._scales = Arena(slots, (shape.layers, 2 * shape.heads, shape.length, 1), torch.float32, device)
+        self._wide = torch.empty(0, device=device)
         self._entries = torch.arange(shape.length, device=device)
 
     def release(self, slot: int) -> None:
@@ -103,7 +105,9 @@ class Rings:
         Nothing before ``origins`` is seen. ``grouped`` query heads share a key head and come as more queries.
         """
         shape, last = self.shape, [start + new - 1 for start in starts]
-        runs = _runs(slots, [min(shape.length, at + 1 - origin) for at, origin in zip(last, origins, strict=True)])
+        lengths = [min(shape.length, at + 1 - origin) for at, origin in zip(last, origins, strict=True)]
+        # Widened int8 runs are short, so that their buffer stays within the processor's cache.
+        runs = _runs(slots, lengths, most_rows=_INT8_ROWS if self._scales is not None else len(slots))
         at = torch.tensor(last, device=self.device).unsqueeze(1)
         ages = at - torch.tensor(origins, device=self.device).unsqueeze(1)
         entries = (at - torch.arange(new - 1, -1, -1, device=self.device)) % shape.length
@@ -139,14 +143,22 @@ class Rings:
         queries = queries.to(self.attention_dtype)
         parts = []
         for run, mask in zip(step.runs, step.masks, strict=True):
-            kv = self._kv[run.slots, layer, :, : run.length]
-            if self._scales is not None:
-                kv = kv * self._scales.values[run.slots, layer, :, : run.length]
+            kv = self._read(layer, run)
             out = functional.scaled_dot_product_attention(
                 queries[run.rows], kv[:, :heads], kv[:, heads:], attn_mask=mask
             )
             parts.append(out)
         return (parts[0] if len(parts) == 1 else torch.cat(parts)).to(wanted)
+
+    def _read(self, layer: int, run: Run) -> Tensor:
+        """Keys and values of a run [rows, 2 * heads, length, head_width]; int8 is widened into a buffer kept for it."""
+        kv = self._kv[run.slots, layer, :, : run.length]
+        if self._scales is None:
+            return kv
+        if self._wide.numel() < kv.numel():
+            self._wide = torch.empty(kv.numel(), device=self.device)
+        wide = self._wide[: kv.numel()].view(kv.shape)
+        return wide.copy_(kv).mul_(self._scales.values[run.slots, layer, :, : run.length])
 
     def copy_out(self, slot: int, positions: int) -> tuple[Tensor, ...]:
         """A copy of the first entries of a slot that holds ``positions`` positions from its origin on."""
@@ -162,27 +174,34 @@ class Rings:
 
 
 class Slots:
-    """Which slots are free. The lowest are given first, so that those in use stay neighbours."""
+    """Which slots are free, accounted in ``engine.blocks``: a slot is a block as large as all its rings."""
 
-    def __init__(self, count: int) -> None:
-        self._free = list(range(count))
+    def __init__(self, count: int, slot_bytes: int = 0, budget: Budget | None = None) -> None:
         self.count = count
+        self._blocks = Blocks(count, slot_bytes, budget)
+        self._owners: dict[int, str] = {}
+        self._taken = 0
 
     @property
     def used(self) -> int:
-        return self.count - len(self._free)
+        return self._blocks.used
 
     def take(self) -> int:
-        """A free slot; raises EngineError ``session_limit`` when there is none."""
-        if not self._free:
+        """A free slot, the lowest; raises EngineError ``session_limit`` when there is none, or no memory for one."""
+        owner = f"slot {self._taken}"
+        if not self._blocks.ask({owner: 1}):
             raise EngineError("session_limit", f"All {self.count} places for sessions of this model are taken.")
-        return heapq.heappop(self._free)
+        self._taken += 1
+        self._blocks.take({owner: 1})
+        slot = self._blocks.held(owner)[0]
+        self._owners[slot] = owner
+        return slot
 
     def give_back(self, slot: int) -> None:
-        heapq.heappush(self._free, slot)
+        self._blocks.give_back(self._owners.pop(slot))
 
 
-def _runs(slots: Sequence[int], lengths: Sequence[int]) -> tuple[Run, ...]:
+def _runs(slots: Sequence[int], lengths: Sequence[int], most_rows: int) -> tuple[Run, ...]:
     """Neighbouring slots together, unless one would have to look at far more entries than it holds."""
     runs: list[Run] = []
     begin = 0
@@ -190,7 +209,7 @@ def _runs(slots: Sequence[int], lengths: Sequence[int]) -> tuple[Run, ...]:
         inside = lengths[begin:row]
         together = lengths[begin : row + 1]
         neighbour = row < len(slots) and slots[row] == slots[row - 1] + 1
-        if neighbour and max(together) <= 2 * min(together) + _ROUND:
+        if neighbour and row - begin < most_rows and max(together) <= 2 * min(together) + _ROUND:
             continue
         runs.append(Run(slice(begin, row), slice(slots[begin], slots[row - 1] + 1), max(inside)))
         begin = row
