@@ -39,6 +39,8 @@ class Pace:
     """Audio before the first step, pre-roll included: less is half a word."""
     margin_ms: int = 240
     """A stable word ends so long before the end of the audio."""
+    alone_ms: int = 1500
+    """A word that ended so long before the end of the audio is stable without a second hypothesis."""
     edge_ms: int = 100
     edge_probability: float = 0.8
     """A last word that ends so close to the audio's end is shown only when it is as probable as this."""
@@ -207,8 +209,11 @@ class WhisperStream:
         """Settle what two hypotheses agree on, show the rest, and move the window on."""
         full = end - self._window.start >= self._options.longest
         latest_end = end - self._pace.margin_ms * SAMPLES_PER_MS
-        # A full window cannot wait for a second hypothesis: no more audio would come into it.
-        count = settled(words if full else self._hypothesis, words, latest_end)
+        # A full window cannot wait for a second hypothesis: no more audio would come into it. And when steps are
+        # far apart, since the machine is busy, waiting for one would make the window longer and every step dearer.
+        long_ago = end - self._pace.alone_ms * SAMPLES_PER_MS
+        agreed = settled(words if full else self._hypothesis, words, latest_end)
+        count = max(agreed, settled(words, words, long_ago))
         self._settle(words[:count])
         self._hypothesis = words[count:]
         moved = self._window.move(end)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 
-from live import EngineProcess, m  # first: it makes the tests' modules importable
+from live import EngineProcess, m  # isort: skip - it makes the tests' modules importable
 
 import noises
 import numpy as np

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from live import Feed, play  # first: it makes the tests' modules importable
+from live import Feed, play  # isort: skip - it makes the tests' modules importable
 
 import psutil
 import speech

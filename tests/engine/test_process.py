@@ -79,8 +79,8 @@ def test_speech_without_a_pause_longer_than_any_window_comes_out_once(engine: En
     assert len(engine.of("long", m.Speech)) == 2
     said = plain(speech.recording_text("two_cities")) * 2
     assert abs(len(plain(engine.transcript("long"))) - len(said)) <= 2
-    matched = difflib.SequenceMatcher(None, said, plain(engine.transcript("long")), autojunk=False).get_matching_blocks()
-    assert sum(block.size for block in matched) >= len(said) - 4
+    matcher = difflib.SequenceMatcher(None, said, plain(engine.transcript("long")), autojunk=False)
+    assert sum(block.size for block in matcher.get_matching_blocks()) >= len(said) - 4
 
 
 def test_after_a_cancel_only_the_new_turn_is_heard(engine: EngineProcess) -> None:
