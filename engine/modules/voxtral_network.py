@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from sayso.engine.modules.builder import Builder, weight_bytes
 from sayso.engine.modules.int8 import Int8Linear
-from sayso.engine.modules.packed_linear import PackedLinear
-from sayso.engine.modules.voxtral_layers import Builder, Stack
+from sayso.engine.modules.voxtral_layers import Stack
 from sayso.engine.modules.voxtral_shape import FRAMES_PER_POSITION, VoxtralShape
 from sayso.engine.modules.voxtral_weights import EMBEDDING
 
@@ -93,13 +93,7 @@ class Network(nn.Module):
     @property
     def weight_bytes(self) -> int:
         """Memory of all weights."""
-        total = 0
-        for module in self.modules():
-            own = [value for value in vars(module).values() if isinstance(value, Tensor)]
-            own += [value for value in module._buffers.values() if value is not None]
-            total += sum(value.nbytes for value in own)
-            total += module.weight_bytes if isinstance(module, Int8Linear | PackedLinear) else 0
-        return total
+        return weight_bytes(self)
 
 
 def _delay_layers(build: Builder, shape: VoxtralShape, index: int) -> tuple[Tensor, Tensor]:

@@ -17,9 +17,9 @@ from torch import Tensor
 
 from sayso.engine.arena import as_tensor
 from sayso.engine.errors import EngineError
+from sayso.engine.modules.builder import Builder, Precision
 from sayso.engine.modules.rope import Rope, plain_steps
 from sayso.engine.modules.tekken import Tekken
-from sayso.engine.modules.voxtral_layers import Builder, Precision
 from sayso.engine.modules.voxtral_mel import AFTER, BEFORE, STEP_SAMPLES, StepMel
 from sayso.engine.modules.voxtral_network import CONV_TAIL, MEL_TAIL, Network
 from sayso.engine.modules.voxtral_prefix import EncoderPrefix, Prefix
