@@ -211,6 +211,8 @@ class Listening:
         if state is ServerState.REFUSED:
             self._refused = RealtimeError(code, detail, lasting=True)
             self._stop.set()
+        elif state is ServerState.READY and detail:
+            self._writer.remark(f"Connected. {detail}")
         elif state is ServerState.LOST:
             self._writer.show(Report("error", detail, 0.0, 0.0, code=code))
 

@@ -45,6 +45,7 @@ _STALL_S = 60.0
 _ANY_MODEL = "auto"
 """How a Sayso server's own model is called, whichever it is."""
 _LASTING_CODES = ("model_not_found", "unauthorised", "model_not_validated")
+_PLAIN_SERVER = "Words appear only once they are final: this is no Sayso server and tells no tentative ones."
 _BEHIND_MS = 1000
 _BEHIND_STEP_MS = 500
 _LARGEST_FRAME = 4 * 1024 * 1024
@@ -212,7 +213,7 @@ class RealtimeClient:
         self._uplink.connected(sayso)
         if not sayso:
             self._was_ready = True
-            self._tell(Connection(ServerState.READY, endpoint.url, model))
+            self._tell(Connection(ServerState.READY, endpoint.url, model, _PLAIN_SERVER))
 
     async def _receive(self, socket: ClientConnection, endpoint: Endpoint) -> None:
         async for frame in socket:

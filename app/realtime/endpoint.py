@@ -118,7 +118,15 @@ def explain(error: Exception, url: str) -> RealtimeError:
 
 def _status(status: int, url: str) -> RealtimeError:
     parts = urlsplit(url)
-    if status in (401, 403):
+    if status == 403:
+        # Also how a server refuses a WebSocket at a path that it does not have.
+        return RealtimeError(
+            "forbidden",
+            f"{parts.netloc} refuses {parts.path}. Check the address, that its model can transcribe in real time, and"
+            " the API key.",
+            True,
+        )
+    if status == 401:
         return RealtimeError("unauthorised", f"{parts.netloc} does not accept the key. Check the API key.", True)
     if status == 404:
         return RealtimeError(

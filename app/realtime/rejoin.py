@@ -12,6 +12,10 @@ import re
 _LOOK_AHEAD = 3
 """Words heard beyond the shown ones before the joint is decided: models differ by a word more or less."""
 
+_FEW = 3
+_UNRELATED = 0.75
+"""At this cost a word the two texts have nothing in common: then nothing may be cut off, for it was never shown."""
+
 
 class Rejoin:
     """Takes the replayed text piece by piece and lets through what is new."""
@@ -72,7 +76,8 @@ def _best_cut(heard: list[str], shown: list[str], hole: bool) -> int:
         score = (row[-1], -abs(len(shown) - count))
         if score > best:
             best, best_cut = score, count
-    return best_cut
+    unrelated = len(shown) >= _FEW and best[0] <= -_UNRELATED * len(shown)
+    return 0 if unrelated else best_cut
 
 
 def _plain(word: str) -> str:

@@ -110,5 +110,6 @@ def lose(turn: Turn, position: int, code: str, message: str) -> TurnLost:
     """Count all unconfirmed audio before this position as lost."""
     count = position - turn.confirmed
     turn.confirmed = position
+    turn.hole = bool(turn.pending)
     forget(turn, position)
     return TurnLost(turn.id, count // SAMPLES_PER_MS, code, message)

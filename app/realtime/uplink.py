@@ -293,7 +293,6 @@ class Uplink:
         events: list[UplinkEvent] = [TurnTentative(turn.id, "")]
         if turn.kept_from > turn.confirmed:
             events.append(lose(turn, turn.kept_from, "audio_dropped", _DROPPED))
-            turn.hole = True
         return events
 
     def _give_up(self, turn: Turn, code: str, message: str) -> list[UplinkEvent]:

@@ -82,7 +82,14 @@ async def test_a_turn_is_shown_while_it_is_spoken_and_ends_with_all_of_its_text(
 async def test_the_model_of_the_server_is_found_and_told() -> None:
     async with vllm_server(model="mistral/voxtral") as server, client(remote(server.url)) as (_, heard):
         await heard.until(lambda h: h.is_in(ServerState.READY))
-        assert heard.states[-1] == Connection(ServerState.READY, server.url, "mistral/voxtral")
+        ready = heard.states[-1]
+        assert (ready.url, ready.model) == (server.url, "mistral/voxtral")
+
+
+async def test_what_a_server_that_is_not_ours_lacks_is_said() -> None:
+    async with vllm_server() as server, client(remote(server.url)) as (_, heard):
+        await heard.until(lambda h: h.is_in(ServerState.READY))
+        assert "tentative" in heard.states[-1].detail
 
 
 async def test_turns_spoken_one_after_the_other_each_get_their_own_text() -> None:

@@ -31,6 +31,8 @@ def _pieces(text: str) -> list[str]:
         ("we had everything", "had everything before us now", " before us now"),
         ("Ever tried.", "Ever tried.", ""),
         ("Ever tried. Ever failed.", "Ever tried.", ""),
+        ("over dried over sailed", "Ever tried. Ever failed. No matter.", "Ever tried. Ever failed. No matter."),
+        ("we had him", "we had Tim before us now", " before us now"),
     ],
 )
 def test_only_what_is_new_comes_through(shown: str, heard: str, new: str) -> None:

@@ -492,3 +492,15 @@ def test_nothing_is_cut_off_when_all_shown_words_lie_before_what_is_still_kept()
     world.connect(sayso=False)
     world.finish()
     assert world.done[1].split() == [f"w{index}" for index in range(40)]
+
+
+def test_shown_words_whose_audio_was_given_up_while_it_waited_are_not_doubled() -> None:
+    world = World(keep_s=2.0)
+    world.connect(sayso=False)
+    world.speak(14)
+    world.send(10)
+    world.hear(11)
+    world.drop()
+    world.speak(7)
+    world.finish()
+    assert world.done[1].split() == [f"w{index}" for index in range(21)]
