@@ -97,27 +97,24 @@ class Rings:
         if self._scales is not None:
             self._scales.release(slot)
 
-    def plan(
-        self, slots: Sequence[int], starts: Sequence[int], origins: Sequence[int], new: int, grouped: int
-    ) -> RingStep:
-        """A step that adds ``new`` positions from ``starts`` on; ``slots`` ascend.
+    def plan(self, slots: Sequence[int], starts: Sequence[int], new: int, grouped: int) -> RingStep:
+        """A step that adds ``new`` positions after the ``starts`` that each session has; ``slots`` ascend.
 
-        Nothing before ``origins`` is seen. ``grouped`` query heads share a key head and come as more queries.
+        ``grouped`` query heads share a key head and come as more queries.
         """
         shape, last = self.shape, [start + new - 1 for start in starts]
-        lengths = [min(shape.length, at + 1 - origin) for at, origin in zip(last, origins, strict=True)]
+        lengths = [min(shape.length, at + 1) for at in last]
         # Widened int8 runs are short, so that their buffer stays within the processor's cache.
         runs = _runs(slots, lengths, most_rows=_INT8_ROWS if self._scales is not None else len(slots))
         at = torch.tensor(last, device=self.device).unsqueeze(1)
-        ages = at - torch.tensor(origins, device=self.device).unsqueeze(1)
         entries = (at - torch.arange(new - 1, -1, -1, device=self.device)) % shape.length
-        masks = tuple(self._mask(at[run.rows], ages[run.rows], run.length, new, grouped) for run in runs)
+        masks = tuple(self._mask(at[run.rows], run.length, new, grouped) for run in runs)
         return RingStep(torch.tensor(slots, device=self.device).unsqueeze(1), entries, runs, masks)
 
-    def _mask(self, last: Tensor, ages: Tensor, length: int, new: int, grouped: int) -> Tensor:
-        """What each query sees: entries of its window that were written since the session's origin."""
+    def _mask(self, last: Tensor, length: int, new: int, grouped: int) -> Tensor:
+        """What each query sees: entries of its window that the session has written."""
         back = (last - self._entries[:length]) % self.shape.length
-        back = torch.where(back <= ages, back, self.shape.length + self.shape.window).unsqueeze(1)
+        back = torch.where(back <= last, back, self.shape.length + self.shape.window).unsqueeze(1)
         own = torch.arange(new - 1, -1, -1, device=self.device).unsqueeze(1)
         seen = (back >= own) & (back < own + self.shape.window)
         mask = torch.zeros(seen.shape, dtype=self.attention_dtype, device=self.device).masked_fill_(~seen, _HIDDEN)

@@ -1,7 +1,7 @@
 """Rotary position angles without a limit: computed in float64 from whole positions, so that no session is too old.
 
 In float32 an angle is off by 0.004 after an hour of encoder frames and by 0.1 after a day. In float64 the error stays
-below 1e-7 for thousands of years of audio, so that keys never have to be turned again and a position is never reset.
+below 1e-6 for six years of audio, so that keys never have to be turned again and a position is never reset.
 """
 
 from __future__ import annotations

@@ -182,11 +182,11 @@ class VoxtralRealtime:
         positions = (samples.shape[1] - BEFORE - AFTER) // STEP_SAMPLES
         frames, slots = positions * FRAMES_PER_POSITION, [seat.slot for seat in seats]
         starts = [seat.encoded * FRAMES_PER_POSITION for seat in seats]
-        origins = [seat.origin * FRAMES_PER_POSITION for seat in seats]
+        ages = [(seat.encoded - seat.origin) * FRAMES_PER_POSITION for seat in seats]
         rows = as_tensor(slots, torch.int64, self.device)
         mel = self._mel(samples.to(self.device, non_blocking=True)).to(self.precision.compute)
         x, mel_tail, conv_tail = self.network.stem(mel, self._mel_tails[rows], self._conv_tails[rows])
-        step = self.encoder_rings.plan(slots, starts, origins, frames, self.shape.encoder.grouped)
+        step = self.encoder_rings.plan(slots, ages, frames, self.shape.encoder.grouped)
         angles = self._encoder_rope.angles(_positions(starts, frames, self.device))
         audio = self.network.adapt(self.network.encoder(x, angles, self.encoder_rings, step))
         self._mel_tails[rows], self._conv_tails[rows] = mel_tail, conv_tail
@@ -224,8 +224,8 @@ class VoxtralRealtime:
     def _hidden(self, seats: Sequence[Seat], tokens: Tensor, audio: Tensor) -> Tensor:
         slots, starts = [seat.slot for seat in seats], [seat.decoded for seat in seats]
         new = tokens.shape[1]
-        origins = [seat.origin for seat in seats]
-        step = self.decoder_rings.plan(slots, starts, origins, new, self.shape.decoder.grouped)
+        ages = [seat.decoded - seat.origin for seat in seats]
+        step = self.decoder_rings.plan(slots, ages, new, self.shape.decoder.grouped)
         angles = self._decoder_rope.angles(_positions(starts, new, self.device))
         scales = self._scales[step.slots[:, 0]]
         return self.network.decoder(self.network.fuse(tokens, audio), angles, self.decoder_rings, step, scales)

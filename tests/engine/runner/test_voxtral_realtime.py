@@ -143,7 +143,7 @@ def test_ten_hours_of_positions_change_no_token(runner, sound):
     model, hours = runner._model, 10
     turn = Turn(runner)
     seat = turn.stream.sit()
-    far = model.sit_at(6, origin=hours * 3600 * 25 // 2)
+    far = model.sit_at(6, origin=hours * 3600 * 25 // 2 + 7)
     model.leave(seat)
     turn.stream.seat = far
     turn.hear(sound)
