@@ -15,7 +15,7 @@ def rope() -> Rope:
 
 def test_only_the_distance_between_two_positions_counts_however_far_they_are() -> None:
     random = torch.Generator().manual_seed(0)
-    query, key = torch.randn(2, 1, 64, generator=random)
+    query, key = torch.randn(2, 1, 1, 64, generator=random)
 
     def score(at: int) -> float:
         a, b = rope().angles(torch.tensor([at])), rope().angles(torch.tensor([at - 37]))
