@@ -24,7 +24,7 @@ from sayso.engine.options import TokenLimits
 from sayso.engine.runner.token_base import TokenRunner
 from sayso.engine.sampling import ParameterError, SamplingParams
 from sayso.engine.scheduler import Scheduler
-from sayso.engine.step_loop import LoopWorker, StepLoop
+from sayso.engine.step_loop import StepLoop
 from sayso.engine.token_session import Chunk, Output, tokens_fault
 from sayso.engine.token_worker import Event, Joined, TokenWorker
 
@@ -73,10 +73,7 @@ class _Request:
 
 
 class AsyncEngine:
-    """One text model and its sessions; ``async with`` starts and closes it.
-
-    ``others`` are workers of other kinds that share its steps, and ``budget`` the memory that they share.
-    """
+    """One text model and its sessions; ``async with`` starts and closes it. ``budget`` is memory shared with others."""
 
     def __init__(
         self,
@@ -84,7 +81,6 @@ class AsyncEngine:
         limits: TokenLimits | None = None,
         *,
         budget: Budget | None = None,
-        others: Sequence[LoopWorker] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._runner = runner
@@ -92,7 +88,7 @@ class AsyncEngine:
         self._clock = clock
         self._worker = TokenWorker(runner, self._limits, budget)
         scheduler = Scheduler(self._limits.batch, self._limits.batch_cost_ms, self._limits.step_tokens)
-        self._loop = StepLoop(scheduler, (self._worker, *others), self._deliver, self._died, clock)
+        self._loop = StepLoop(scheduler, (self._worker,), self._deliver, self._died, clock)
         self._requests: dict[str, _Request] = {}
         self._numbers = itertools.count(1)
         self._ended: EngineError | None = EngineError("engine_closed", "The engine was not started.")

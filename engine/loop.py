@@ -16,9 +16,10 @@ from sayso.engine.errors import EngineError, SessionError
 from sayso.engine.loading import Loaded, load
 from sayso.engine.options import Limits
 from sayso.engine.reports import Reports
-from sayso.engine.runner.base import Stream
 from sayso.engine.scheduler import Scheduler
 from sayso.engine.session import Session, State
+from sayso.engine.speech_worker import SpeechWorker
+from sayso.engine.worker import step
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +40,7 @@ class Engine:
         self._clock = clock
         self._scheduler = Scheduler(self._limits.batch, self._limits.batch_cost_ms)
         self._sessions: dict[str, Session] = {}
+        self._speech = SpeechWorker(self._sessions, self._fail)
         self._loaded: Loaded | None = None
         self._reports = Reports(clock)
         self._stopping = False
@@ -109,11 +111,12 @@ class Engine:
             self._send(m.Failed(None, "load_failed", f"The model {message.model} could not be loaded: {error}"))
             return
         now, runner = self._loaded, self._loaded.runner
+        self._speech.runner = runner
         self._send(m.Ready(runner.name, now.device, now.threads, runner.languages, now.load_ms))
 
     def _unload(self) -> None:
         self._close_all("unloaded")
-        self._loaded = None
+        self._loaded = self._speech.runner = None
 
     def _open(self, message: m.Open) -> None:
         refusal = self._refusal(message)
@@ -184,28 +187,10 @@ class Engine:
 
     def _step(self) -> None:
         """The most urgent work that can run together."""
-        now = self._clock()
-        offers = [work for session in self._sessions.values() if (work := session.offer(now)) is not None]
-        picked = self._scheduler.pick(offers)
-        if picked:
-            began = self._clock()
-            self._run([self._sessions[work.session] for work in picked])
-            self._reports.stepped(len(picked), (self._clock() - began) * 1000)
-
-    def _run(self, sessions: list[Session]) -> None:
-        """One batch. When it raises, each session runs alone, so that only those at fault fail."""
-        assert self._loaded is not None
-        streams: list[Stream] = [session.stream for session in sessions if session.stream is not None]
-        try:
-            self._loaded.runner.run(streams)
-        except Exception as error:  # a fault in a model is reported to its session below; the engine lives
-            if len(sessions) > 1:
-                for session in sessions:
-                    self._run([session])
-                return
-            logger.exception("a step failed")
-            code = error.code if isinstance(error, EngineError) else "inference_failed"
-            self._fail(sessions[0], code, f"The speech model failed on this session: {error}")
+        began = self._clock()
+        ran = step(self._scheduler, (self._speech,), began)
+        if ran:
+            self._reports.stepped(ran, (self._clock() - began) * 1000)
 
     # Messages out.
 

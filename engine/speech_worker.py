@@ -1,0 +1,44 @@
+"""The speech sessions of an engine as work for the scheduler. Loop thread."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+
+from sayso.engine.errors import EngineError
+from sayso.engine.runner.base import Runner, Stream
+from sayso.engine.scheduler import Work
+from sayso.engine.session import Session
+
+logger = logging.getLogger(__name__)
+
+
+class SpeechWorker:
+    """``sessions`` is a live view of those that are open; ``fail(session, code, message)`` ends one of them."""
+
+    def __init__(self, sessions: Mapping[str, Session], fail: Callable[[Session, str, str], None]) -> None:
+        self.runner: Runner | None = None
+        """The model that runs the streams; the sessions were opened on it."""
+        self._sessions = sessions
+        self._fail = fail
+
+    def offers(self, now: float) -> list[Work]:
+        return [work for session in self._sessions.values() if (work := session.offer(now)) is not None]
+
+    def run(self, works: Sequence[Work], now: float) -> None:
+        self._run([self._sessions[work.session] for work in works])
+
+    def _run(self, sessions: list[Session]) -> None:
+        """One batch. When it raises, each session runs alone, so that only those at fault fail."""
+        assert self.runner is not None
+        streams: list[Stream] = [session.stream for session in sessions if session.stream is not None]
+        try:
+            self.runner.run(streams)
+        except Exception as error:  # a fault in a model is reported to its session below; the engine lives
+            if len(sessions) > 1:
+                for session in sessions:
+                    self._run([session])
+                return
+            logger.exception("a step failed")
+            code = error.code if isinstance(error, EngineError) else "inference_failed"
+            self._fail(sessions[0], code, f"The speech model failed on this session: {error}")
