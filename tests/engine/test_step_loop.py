@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from sayso.engine.scheduler import Scheduler, Work
 from sayso.engine.step_loop import StepLoop
@@ -42,13 +43,12 @@ class Counter:
 class Started:
     """A loop over one worker; what was delivered and what it died of."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = lambda: 0.0) -> None:
         self.counter = Counter()
         self.died: list[BaseException] = []
         self.dead = threading.Event()
         self.delivered = 0
-        self.now = 0.0
-        self.loop = StepLoop(Scheduler(4, 400.0), (self.counter,), self._deliver, self._died, lambda: self.now)
+        self.loop = StepLoop(Scheduler(4, 400.0), (self.counter,), self._deliver, self._died, clock)
         self.loop.start()
 
     def _deliver(self) -> None:
@@ -96,14 +96,12 @@ def test_actions_run_in_the_order_posted_and_in_the_thread() -> None:
 
 
 def test_a_deadline_wakes_the_thread() -> None:
-    started = Started()
+    started = Started(time.monotonic)
 
     def soon(now: float) -> None:
         started.counter.at = now + 0.01
 
     started.loop.post(soon)
-    # The clock stands still until now, so the thread can only have woken by its own wait.
-    started.now = 1.0
     assert started.counter.expired.wait(BOUND_S)
     assert started.loop.stop(BOUND_S)
 
@@ -121,8 +119,9 @@ def test_an_error_of_its_own_ends_the_thread_and_is_told() -> None:
 
 
 def test_stopping_does_not_wait_for_ever_for_a_step() -> None:
-    started, held = Started(), threading.Event()
-    started.loop.post(lambda now: held.wait(BOUND_S) and None)
+    started, held, began = Started(), threading.Event(), threading.Event()
+    started.loop.post(lambda now: (began.set(), held.wait(BOUND_S))[0])
+    assert began.wait(BOUND_S)
     assert not started.loop.stop(0.01)
     held.set()
     assert started.loop.stop(BOUND_S)
