@@ -77,6 +77,7 @@ class Assistant:
     def join(self, listener: Listener, client: RealtimeClient, commander: Commander, server: ServerChoice) -> None:
         """Take the collaborators, which were built with this assistant's callbacks; once, before ``run``."""
         self._listener, self._client, self._commander, self._server = listener, client, commander, server
+        client.expect_words(commander.expected)
         if self._store.warning:
             self._notice("settings", self._store.warning)
 
@@ -188,6 +189,7 @@ class Assistant:
         """Something that the window shows has changed."""
         if self._commander.mode is not self._store.settings.mode:
             self._store.change(mode=self._commander.mode)
+            self._client.expect_words(self._commander.expected)
         self._publish(
             Snapshot(
                 state=self._states.state,

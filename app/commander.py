@@ -76,6 +76,17 @@ class Commander:
         """True after “stop listening”, until “start listening”."""
         return self._asleep
 
+    @property
+    def expected(self) -> tuple[str, ...]:
+        """What the speaker is likely to say, short phrases first, since those are the hardest to hear.
+
+        Nothing in dictation, where any text may come.
+        """
+        if self._mode is Mode.DICTATION:
+            return ()
+        phrases = (command.say.capitalize() for command in self._grammar.commands.values())
+        return tuple(sorted(phrases, key=lambda phrase: len(phrase.split())))
+
     def set_mode(self, mode: Mode) -> None:
         self._mode = mode
         self._on_change()

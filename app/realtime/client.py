@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
@@ -90,6 +91,7 @@ class RealtimeClient:
         self._task: asyncio.Task[None] | None = None
         self._state = Connection(ServerState.CONNECTING)
         self._model = ""
+        self._session: SessionUpdate | None = None
         self._was_ready = False
         self._least_delay_s = 0.0
         self._heard_at = 0.0
@@ -126,8 +128,9 @@ class RealtimeClient:
         self._pass_on(self._uplink.cancel(turn))
 
     def expect_words(self, bias: Iterable[str]) -> None:
-        """Words the user is likely to say, from the next connection on."""
+        """Words the user is likely to say, from the next turn on."""
         self._bias = tuple(bias)
+        self._wake.set()
 
     async def switch(self, endpoint: Endpoint | EndpointSource) -> None:
         """Use another server from now on, in mid-turn too: what the old one has not confirmed goes to the new one."""
@@ -209,7 +212,8 @@ class RealtimeClient:
         sayso = created.server == "sayso"
         model = endpoint.model or (_ANY_MODEL if sayso else await asyncio.to_thread(_first_model, endpoint))
         options = SaysoOptions(("partial", "words", "marker", "engine"), self._bias) if sayso else None
-        await socket.send(encode(SessionUpdate(model=model, sayso=options)))
+        self._session = SessionUpdate(model=model, sayso=options)
+        await socket.send(encode(self._session))
         self._uplink.connected(sayso)
         if not sayso:
             self._was_ready = True
@@ -236,6 +240,8 @@ class RealtimeClient:
 
     async def _send(self, socket: ClientConnection) -> None:
         while True:
+            if (news := self._expectations()) is not None:
+                await socket.send(encode(news))
             message = self._uplink.next_message()
             if message is None:
                 self._wake.clear()
@@ -243,6 +249,14 @@ class RealtimeClient:
             else:
                 await socket.send(encode(message))
                 self._tell_behind()
+
+    def _expectations(self) -> SessionUpdate | None:
+        """An update for a server that takes expected words and was told other ones."""
+        session = self._session
+        if session is None or session.sayso is None or session.sayso.bias == self._bias:
+            return None
+        self._session = replace(session, sayso=replace(session.sayso, bias=self._bias))
+        return self._session
 
     async def _watch(self) -> None:
         """Give up a server that is connected and owes a turn's end, and tells nothing."""

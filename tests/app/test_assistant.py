@@ -78,11 +78,13 @@ def collaborators(chain: Chain) -> None:
         append=lambda turn, samples: chain.record("append", turn, len(samples)),
         end=lambda turn: chain.record("end", turn),
         finished=lambda seconds: asyncio.sleep(0, True),
+        expect_words=lambda words: chain.record("expect", words),
         close=lambda: chain.record_later("close client"),
     )
     commander = SimpleNamespace(
         feed=Feed(),
         mode=Mode.COMMANDS,
+        expected=("Volume up",),
         asleep=False,
         wake=lambda: None,
         look_around=look_around,
@@ -198,6 +200,14 @@ async def test_the_microphone_is_shown_as_it_is(chain: Chain) -> None:
     chain.assistant.hear(MicrophoneChanged(MicrophoneState.NO_SIGNAL, "Desk microphone", "Only silence comes."))
     assert chain.now.microphone.state is MicrophoneState.NO_SIGNAL
     assert chain.now.microphone.detail == "Only silence comes."
+
+
+async def test_the_server_is_told_what_is_likely_to_be_said_and_again_when_the_mode_changes(chain: Chain) -> None:
+    assert chain.asked[0] == ("expect", ("Volume up",))
+    commander: Any = chain.assistant._commander
+    commander.mode, commander.expected = Mode.DICTATION, ()
+    chain.assistant.changed()
+    assert chain.asked[-1] == ("expect", ())
 
 
 async def test_what_became_of_an_utterance_is_marked_on_its_line(chain: Chain) -> None:

@@ -144,3 +144,9 @@ async def test_a_whole_command_is_complete_before_silence_says_so(stage: Stage) 
 async def test_what_may_go_on_is_never_complete(stage: Stage, heard: str) -> None:
     await stage.commander.look_around()
     assert not stage.commander.is_complete(heard)
+
+
+async def test_commands_are_expected_and_in_dictation_nothing(stage: Stage) -> None:
+    assert {"Mute", "Close window"} <= set(stage.commander.expected)
+    stage.commander.set_mode(Mode.DICTATION)
+    assert stage.commander.expected == ()
