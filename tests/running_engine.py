@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +59,7 @@ class EngineProcess:
         assert isinstance(ready, m.Ready)
         return ready
 
-    def open(self, session: str, **options: bool) -> None:
+    def open(self, session: str, **options: Any) -> None:
         self.send(m.Open(session, 0, m.SessionOptions(**options)))
         self.wait_for(lambda message: message == m.Opened(session))
 

@@ -17,7 +17,13 @@ import numpy as np
 import speech
 from lag import aligned, plain_words
 
+from sayso.app.commands.grammar import Grammar
+
 ROW = "{:34} {:>8} {:>6} {:>9} {:>10}  {}"
+EXPECTED = tuple(
+    sorted((each.say.capitalize() for each in Grammar.load().commands.values()), key=lambda t: len(t.split()))
+)
+"""What the desktop tells the engine to expect; noise must not turn into any of it."""
 TEXTS = (
     "turn the volume down and open the file manager",
     "search the web for the weather in paris tomorrow morning",
@@ -55,7 +61,7 @@ def clips() -> dict[str, tuple[str, np.ndarray]]:
 
 def hear(engine: EngineProcess, name: str, samples: np.ndarray) -> tuple[str, set[str]]:
     """The transcript, and every tentative text that was shown."""
-    engine.open(name, partials=True)
+    engine.open(name, partials=True, bias=EXPECTED)
     engine.audio(name, samples, chunk=speech.RATE)
     engine.flush(name, 1)
     texts = [e for e in engine.of(name, m.Text) if isinstance(e, m.Text)]
