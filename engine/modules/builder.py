@@ -65,11 +65,13 @@ class Builder:
 
 
 def weight_bytes(module: nn.Module) -> int:
-    """Memory of all weights of a module: its plain tensors, its buffers and what its layers keep packed."""
+    """Memory of all weights of a module: its plain tensors, its buffers, and what its packed layers say they keep."""
     total = 0
     for part in module.modules():
-        own = [value for value in vars(part).values() if isinstance(value, Tensor)]
-        own += [value for value in part._buffers.values() if value is not None]
+        own = [value for value in part._buffers.values() if value is not None]
+        if isinstance(part, Int8Linear | PackedLinear):
+            total += part.weight_bytes
+        else:
+            own += [value for value in vars(part).values() if isinstance(value, Tensor)]
         total += sum(value.nbytes for value in own)
-        total += part.weight_bytes if isinstance(part, Int8Linear | PackedLinear) else 0
     return total
