@@ -78,7 +78,7 @@ class Int8Linear(nn.Module):
         sums.mul_(scale)
         if self.bias is not None:
             sums.add_(self.bias)
-        return sums.reshape(*x.shape[:-1], -1)
+        return sums.reshape(*x.shape[:-1], sums.shape[-1])
 
 
 def _quantise(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
