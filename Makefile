@@ -37,12 +37,12 @@ system-run system-dev: system-%:
 
 .venv/.ready-run: pyproject.toml constraints.txt | system-run .venv/.made
 	@echo "Installing Sayso into .venv; the first time this takes some minutes."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all]'
+	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all]'
 	@touch $@
 
 .venv/.ready-dev: pyproject.toml constraints.txt | system-dev .venv/.made
 	@echo "Installing Sayso and what its tests need into .venv; the first time this takes some minutes."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@ .venv/.ready-run
 
 run: setup-run ## Start the desktop assistant
