@@ -102,7 +102,7 @@ def config(tiny: TinyCausal) -> dict[str, Any]:
         **tiny.more,
     }
     # Qwen2 files do not say a head's width: it is the width of the model divided by the heads.
-    return found if tiny.family == "qwen2" else {**found, "head_dim": tiny.head_width}
+    return found if tiny.family == "qwen2" else {"head_dim": tiny.head_width, **found}
 
 
 def random_weights(tiny: TinyCausal) -> dict[str, torch.Tensor]:

@@ -18,8 +18,8 @@ from sayso.engine.modules.rope import Rope
 from sayso.engine.modules.stored_tensors import StoredTensors, stored_files
 from sayso.engine.modules.voxtral_precision import choose_precision
 from sayso.engine.paged_cache import PagedCache, PageShape
-from sayso.engine.runner.token_base import Slice
-from sayso.engine.tokenizer import FolderTokenizer, folder_tokenizer
+from sayso.engine.runner.token_base import Slice, Tokenizer
+from sayso.engine.tokenizer import folder_tokenizer
 
 if TYPE_CHECKING:
     from sayso.engine.catalog import ModelFiles
@@ -40,14 +40,14 @@ class CausalRunner:
         self,
         name: str,
         network: CausalNetwork,
-        tokenizer: FolderTokenizer | None,
+        tokenizer: Tokenizer | None,
         cache: PagedCache,
         dtype: torch.dtype,
     ) -> None:
         shape = network.shape
         self.name = name
         self.vocabulary, self.max_length, self.eos_ids = shape.vocabulary, shape.max_length, shape.eos_ids
-        self.tokenizer = tokenizer
+        self.tokenizer: Tokenizer | None = tokenizer
         self.blocks, self.block_tokens = cache.pages, cache.shape.block_tokens
         self.block_bytes = cache.shape.block_bytes
         self._network = network
