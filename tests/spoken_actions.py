@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from virtual_desktop import VirtualDesktop
+import xcffib
+from virtual_desktop import VirtualDesktop, Window
+from xcffib.xproto import MapState
 
 from sayso.app.actions import Outcome, Performer
 from sayso.app.commands.matching import Match
@@ -24,6 +26,15 @@ class Hands:
     async def do(self, sentence: str) -> Outcome:
         """Perform what a sentence says; its ActionError is the caller's."""
         return await asyncio.wait_for(self.performer.perform(self.read(sentence)), 30)
+
+    def sees(self, window: Window) -> bool:
+        """Whether a window is on the screen at all, as the X server tells it."""
+        connection = xcffib.connect(display=self.desktop.display)
+        try:
+            state = connection.core.GetWindowAttributes(window.id).reply().map_state
+            return bool(state == MapState.Viewable)
+        finally:
+            connection.disconnect()
 
 
 @dataclass(frozen=True)

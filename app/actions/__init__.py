@@ -17,10 +17,14 @@ from sayso.app.actions.errors import ActionError
 from sayso.app.actions.keys import Keys
 from sayso.app.actions.launch import Launcher
 from sayso.app.actions.performer import TIMEOUT_S, Performer
+from sayso.app.actions.placing import Placing
+from sayso.app.actions.scrolling import Scrolling
+from sayso.app.actions.shortcuts import Shortcuts
 from sayso.app.actions.typing import Typing, Typist
 from sayso.app.actions.undo import UndoLog
 from sayso.app.actions.web import Web
 from sayso.app.actions.windows import Windows
+from sayso.app.actions.workspaces import WorkspaceActions
 
 __all__ = ["ActionError", "Outcome", "Performer", "Receipt", "UndoToken", "create"]
 
@@ -52,6 +56,10 @@ def create(
         Keys(desktop, typist),
         Windows(desktop, applications, pid),
         Edit(typist, undo),
+        Placing(desktop, pid),
+        WorkspaceActions(desktop, pid),
+        Scrolling(desktop, typist),
+        Shortcuts(desktop, typist),
     ]
     if sys.platform == "linux":
         from sayso.app.actions.volume import Volume  # Its library is for PulseAudio and PipeWire only.

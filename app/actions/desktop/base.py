@@ -55,6 +55,35 @@ class InputUse:
     """Where the pointer is now, in pixels."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """Pixels of the whole screen space, from the upper left corner."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """How a window is shown; asking for an earlier one undoes what came between."""
+
+    frame: Rectangle
+    """With the window manager's border, as it is now."""
+    minimized: bool = False
+    maximized: bool = False
+    full_screen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Workspaces:
+    """How many there are and which is shown, counted from 0."""
+
+    count: int
+    current: int
+
+
 class Backend(Protocol):
     """One kind of session; see ``x11`` and ``none``."""
 
@@ -77,6 +106,36 @@ class Backend(Protocol):
 
     def close_window(self, window: int) -> None:
         """Ask a window to close, as its close button does."""
+
+    def placement(self, window: int) -> Placement:
+        """How a window is shown now."""
+
+    def place(self, window: int, wanted: Placement, halt: threading.Event) -> bool:
+        """Show a window another way; True where it is so afterwards. A size may be rounded to whole characters."""
+
+    def work_area(self, window: int) -> Rectangle:
+        """The part of the window's monitor that panels leave free."""
+
+    def workspaces(self) -> Workspaces:
+        """The workspaces of the window manager."""
+
+    def go_to_workspace(self, workspace: int, halt: threading.Event) -> bool:
+        """Show a workspace; True where it is shown afterwards."""
+
+    def workspace_of(self, window: int) -> int:
+        """A window's workspace; above the count for a window that is on all."""
+
+    def move_to_workspace(self, window: int, workspace: int, halt: threading.Event) -> bool:
+        """Put a window on a workspace; True where it is there afterwards."""
+
+    def showing_desktop(self) -> bool:
+        """Whether all windows are hidden to show the desktop."""
+
+    def show_desktop(self, shown: bool, halt: threading.Event) -> bool:
+        """Hide all windows, or bring them back; True where it is so afterwards."""
+
+    def scroll(self, clicks: int, window: int, halt: threading.Event) -> None:
+        """Turn the wheel over a window, down for a positive number of clicks."""
 
     def input_used(self) -> InputUse | None:
         """When keyboard or mouse were last used, by hand or by us; None where that cannot be known."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import NoReturn
 
-from sayso.app.actions.desktop.base import Chord, InputUse, Window
+from sayso.app.actions.desktop.base import Chord, InputUse, Placement, Rectangle, Window, Workspaces
 from sayso.app.actions.errors import ActionError
 
 NO_DISPLAY = (
@@ -45,6 +45,36 @@ class Refusing:
         self._refuse()
 
     def close_window(self, window: int) -> None:
+        self._refuse()
+
+    def placement(self, window: int) -> Placement:
+        self._refuse()
+
+    def place(self, window: int, wanted: Placement, halt: threading.Event) -> bool:
+        self._refuse()
+
+    def work_area(self, window: int) -> Rectangle:
+        self._refuse()
+
+    def workspaces(self) -> Workspaces:
+        self._refuse()
+
+    def go_to_workspace(self, workspace: int, halt: threading.Event) -> bool:
+        self._refuse()
+
+    def workspace_of(self, window: int) -> int:
+        self._refuse()
+
+    def move_to_workspace(self, window: int, workspace: int, halt: threading.Event) -> bool:
+        self._refuse()
+
+    def showing_desktop(self) -> bool:
+        self._refuse()
+
+    def show_desktop(self, shown: bool, halt: threading.Event) -> bool:
+        self._refuse()
+
+    def scroll(self, clicks: int, window: int, halt: threading.Event) -> None:
         self._refuse()
 
     def input_used(self) -> InputUse | None:

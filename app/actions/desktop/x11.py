@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 
-from sayso.app.actions.desktop.base import Chord, InputUse, Window
+from sayso.app.actions.desktop.base import Chord, InputUse, Placement, Rectangle, Window, Workspaces
 from sayso.app.actions.desktop.x11_connection import X11Connection
 from sayso.app.actions.desktop.x11_keyboard import X11Keyboard
+from sayso.app.actions.desktop.x11_placing import X11Placing
+from sayso.app.actions.desktop.x11_pointer import X11Pointer
 from sayso.app.actions.desktop.x11_windows import X11Windows
+from sayso.app.actions.desktop.x11_workspaces import X11Workspaces
 
 _SILENT_APPLICATION_S = 0.25
 """How long an application that cannot tell gets to look up a borrowed key before the key is given back."""
@@ -24,6 +27,9 @@ class X11:
         self._connection = X11Connection(display)
         self._keyboard = X11Keyboard(self._connection)
         self._windows = X11Windows(self._connection)
+        self._placing = X11Placing(self._connection)
+        self._workspaces = X11Workspaces(self._connection)
+        self._pointer = X11Pointer(self._connection)
 
     def windows(self) -> list[Window]:
         return self._windows.all()
@@ -45,6 +51,36 @@ class X11:
 
     def close_window(self, window: int) -> None:
         self._windows.close(window)
+
+    def placement(self, window: int) -> Placement:
+        return self._placing.placement(window)
+
+    def place(self, window: int, wanted: Placement, halt: threading.Event) -> bool:
+        return self._placing.place(window, wanted, halt)
+
+    def work_area(self, window: int) -> Rectangle:
+        return self._placing.work_area(window)
+
+    def workspaces(self) -> Workspaces:
+        return self._workspaces.all()
+
+    def go_to_workspace(self, workspace: int, halt: threading.Event) -> bool:
+        return self._workspaces.go_to(workspace, halt)
+
+    def workspace_of(self, window: int) -> int:
+        return self._workspaces.of(window)
+
+    def move_to_workspace(self, window: int, workspace: int, halt: threading.Event) -> bool:
+        return self._workspaces.move(window, workspace, halt)
+
+    def showing_desktop(self) -> bool:
+        return self._workspaces.showing_desktop()
+
+    def show_desktop(self, shown: bool, halt: threading.Event) -> bool:
+        return self._workspaces.show_desktop(shown, halt)
+
+    def scroll(self, clicks: int, window: int, halt: threading.Event) -> None:
+        self._pointer.scroll(clicks, self._placing.placement(window).frame, halt)
 
     def input_used(self) -> InputUse | None:
         return self._keyboard.input_used()

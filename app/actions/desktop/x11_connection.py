@@ -5,17 +5,25 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
-from collections.abc import Iterator
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import xcffib
 import xcffib.xkb
 import xcffib.xproto
 import xcffib.xtest
+from xcffib.xproto import EventMask
 
+from sayso.app.actions.desktop.base import check
 from sayso.app.actions.errors import ActionError
 
 _USE_CORE_KEYBOARD = 0x100
+CLIENT_MESSAGE = 33
+_MANAGER_WAIT_S = 2.0
+"""How long the window manager may take to do what it was asked."""
 
 
 class X11Connection:
@@ -93,6 +101,30 @@ class X11Connection:
             return raw.decode()
         except UnicodeDecodeError:
             return raw.decode("latin-1")
+
+    def has_manager(self) -> bool:
+        """Whether a window manager that follows EWMH is running."""
+        return bool(self.numbers(self.root, "_NET_SUPPORTING_WM_CHECK"))
+
+    def require_manager(self) -> None:
+        if not self.has_manager():
+            raise ActionError("no_window_manager", "No window manager is running, so windows cannot be reached.")
+
+    def ask(self, window: int, message: str, data: list[int]) -> None:
+        """Send the window manager a message about a window, with up to five numbers."""
+        packed = struct.pack("=BB2xII5I", CLIENT_MESSAGE, 32, window, self.atom(message), *(data + [0] * 5)[:5])
+        mask = EventMask.SubstructureNotify | EventMask.SubstructureRedirect
+        self._open().core.SendEvent(False, self.root, mask, packed, is_checked=True).check()
+
+    def until(self, holds: Callable[[], bool], halt: threading.Event) -> bool:
+        """Whether the window manager brings something about in the time that it may take."""
+        until = time.monotonic() + _MANAGER_WAIT_S
+        while not holds():
+            check(halt)
+            if time.monotonic() > until:
+                return False
+            halt.wait(0.02)
+        return True
 
     def keyboard_state(self) -> Any:
         """XKB's state of the keyboard: held, latched and locked modifiers and the layout group."""

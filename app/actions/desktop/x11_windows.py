@@ -11,11 +11,10 @@ import xcffib
 from xcffib.xproto import CW, ClientMessageEvent, EventMask
 
 from sayso.app.actions.desktop.base import Window, check
-from sayso.app.actions.desktop.x11_connection import X11Connection
+from sayso.app.actions.desktop.x11_connection import CLIENT_MESSAGE, X11Connection
 from sayso.app.actions.errors import ActionError
 
 _ACTIVATE_WAIT_S = 2.0
-_CLIENT_MESSAGE = 33
 _FROM_PAGER = 2
 """EWMH's source indication for requests that the user made."""
 _NO_FOCUS = (0, 1)
@@ -31,7 +30,7 @@ class X11Windows:
 
     def all(self) -> list[Window]:
         with self._x.calls():
-            self._require_manager()
+            self._x.require_manager()
             by_age = self._x.numbers(self._x.root, "_NET_CLIENT_LIST")
             stacked = self._x.numbers(self._x.root, "_NET_CLIENT_LIST_STACKING") or by_age
             ages = {window: age for age, window in enumerate(by_age)}
@@ -41,7 +40,7 @@ class X11Windows:
     def active_id(self) -> int:
         """The active window's id, 0 for none."""
         with self._x.calls() as connection:
-            if self._has_manager():
+            if self._x.has_manager():
                 active = next(iter(self._x.numbers(self._x.root, "_NET_ACTIVE_WINDOW")), 0)
                 # Openbox goes on naming the last window of a session after it has closed.
                 return active if active in self._x.numbers(self._x.root, "_NET_CLIENT_LIST") else 0
@@ -89,7 +88,7 @@ class X11Windows:
         with self._x.calls() as connection:
             mark = time.monotonic_ns() & 0x7FFF_FFFF
             protocols, ping = self._x.atom("WM_PROTOCOLS"), self._x.atom("_NET_WM_PING")
-            packed = struct.pack("=BB2xII5I", _CLIENT_MESSAGE, 32, window, protocols, ping, mark, window, 0, 0)
+            packed = struct.pack("=BB2xII5I", CLIENT_MESSAGE, 32, window, protocols, ping, mark, window, 0, 0)
             connection.core.SendEvent(False, window, EventMask.NoEvent, packed, is_checked=True).check()
             while time.monotonic() < until:
                 while (event := connection.poll_for_event()) is not None:
@@ -100,8 +99,8 @@ class X11Windows:
     def activate(self, window: int, halt: threading.Event) -> None:
         """Raise a window and give it the keyboard; returns once it has it."""
         with self._x.calls():
-            self._require_manager()
-            self._ask(window, "_NET_ACTIVE_WINDOW", [_FROM_PAGER, 0, 0])
+            self._x.require_manager()
+            self._x.ask(window, "_NET_ACTIVE_WINDOW", [_FROM_PAGER, 0, 0])
         until = time.monotonic() + _ACTIVATE_WAIT_S
         while not self.has_keyboard(window):
             check(halt)
@@ -111,16 +110,9 @@ class X11Windows:
 
     def close(self, window: int) -> None:
         with self._x.calls():
-            self._require_manager()
-            self._ask(window, "_NET_CLOSE_WINDOW", [0, _FROM_PAGER])
+            self._x.require_manager()
+            self._x.ask(window, "_NET_CLOSE_WINDOW", [0, _FROM_PAGER])
             self._x.sync()
-
-    def _ask(self, window: int, message: str, data: list[int]) -> None:
-        """Send the window manager a message about a window."""
-        with self._x.calls() as connection:
-            packed = struct.pack("=BB2xII5I", _CLIENT_MESSAGE, 32, window, self._x.atom(message), *(data + [0] * 5)[:5])
-            mask = EventMask.SubstructureNotify | EventMask.SubstructureRedirect
-            connection.core.SendEvent(False, self._x.root, mask, packed, is_checked=True).check()
 
     def _describe(self, window: int, age: int, any_type: bool = False) -> Window | None:
         """The window's names; None for one that has just closed or that people do not switch to."""
@@ -134,13 +126,6 @@ class X11Windows:
         except xcffib.xproto.WindowError:
             return None
         return Window(window, title, instance, rest.rstrip("\0"), pid, age)
-
-    def _has_manager(self) -> bool:
-        return bool(self._x.numbers(self._x.root, "_NET_SUPPORTING_WM_CHECK"))
-
-    def _require_manager(self) -> None:
-        if not self._has_manager():
-            raise ActionError("no_window_manager", "No window manager is running, so windows cannot be reached.")
 
 
 def _is_answer(event: Any, mark: int, ping: int) -> bool:

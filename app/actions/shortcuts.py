@@ -1,0 +1,138 @@
+"""What applications do on well-known keys: tabs, pages, clipboard, editing. One worker thread at a time.
+
+Terminals use other keys for some of it, and in them Control+C or Control+Z would stop a program: those are never sent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sayso.app.actions.base import Done, Job, Receipt
+from sayso.app.actions.desktop.base import Backend, Chord, Window
+from sayso.app.actions.errors import ActionError
+from sayso.app.actions.typing import Typist
+from sayso.app.commands.matching import Match
+from sayso.app.commands.names import Named
+
+_MOST = 50
+_TERMINALS = frozenset(
+    {
+        "alacritty",
+        "foot",
+        "ghostty",
+        "gnome-terminal",
+        "gnome-terminal-server",
+        "guake",
+        "kgx",
+        "kitty",
+        "konsole",
+        "lxterminal",
+        "mate-terminal",
+        "org.gnome.console",
+        "ptyxis",
+        "qterminal",
+        "terminal",
+        "terminator",
+        "tilix",
+        "wezterm",
+        "xfce4-terminal",
+        "yakuake",
+    }
+)
+_PLAIN_TERMINALS = frozenset({"xterm", "uxterm", "urxvt", "rxvt", "st", "st-256color"})
+"""Terminals without tabs and without keys for the clipboard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """Keys for one thing to do: in ordinary windows, in terminals, and in plain ones; None where there are none."""
+
+    chord: Chord
+    terminal: Chord | None = None
+    plain_terminal: Chord | None = None
+    times: int = 1
+
+    def for_window(self, window: Window) -> Chord | None:
+        names = {window.application.casefold(), window.instance.casefold()}
+        if names & _PLAIN_TERMINALS:
+            return self.plain_terminal
+        return self.terminal if names & _TERMINALS else self.chord
+
+
+def _everywhere(*modifiers: str, key: str, times: int = 1) -> Shortcut:
+    chord = Chord(modifiers, key)
+    return Shortcut(chord, chord, chord, times)
+
+
+def _but_terminals(*modifiers: str, key: str, terminal: Chord | None = None) -> Shortcut:
+    return Shortcut(Chord(modifiers, key), terminal)
+
+
+def _shifted(key: str) -> Chord:
+    return Chord(("control", "shift"), key)
+
+
+SHORTCUTS = {
+    "new_tab": _but_terminals("control", key="t", terminal=_shifted("t")),
+    "close_tab": _but_terminals("control", key="w", terminal=_shifted("w")),
+    "reopen_tab": _but_terminals("control", "shift", key="t"),
+    "next_tab": _but_terminals("control", key="Page_Down", terminal=Chord(("control",), "Page_Down")),
+    "previous_tab": _but_terminals("control", key="Page_Up", terminal=Chord(("control",), "Page_Up")),
+    "back": _but_terminals("alt", key="Left"),
+    "forward": _but_terminals("alt", key="Right"),
+    "reload": _but_terminals(key="F5"),
+    "zoom_in": _but_terminals("control", key="plus", terminal=Chord(("control",), "plus")),
+    "zoom_out": _but_terminals("control", key="minus", terminal=Chord(("control",), "minus")),
+    "zoom_reset": _but_terminals("control", key="0", terminal=Chord(("control",), "0")),
+    "find": _but_terminals("control", key="f", terminal=_shifted("f")),
+    "copy": _but_terminals("control", key="c", terminal=_shifted("c")),
+    "cut": _but_terminals("control", key="x"),
+    "paste": Shortcut(Chord(("control",), "v"), _shifted("v"), Chord(("shift",), "Insert")),
+    "select_all": _but_terminals("control", key="a"),
+    "undo": _but_terminals("control", key="z"),
+    "redo": _but_terminals("control", "shift", key="z"),
+    "new_line": _everywhere(key="Return"),
+    "new_paragraph": _everywhere(key="Return", times=2),
+    "delete_words": Shortcut(Chord(("control",), "BackSpace"), Chord(("control",), "w"), Chord(("control",), "w")),
+    "line_start": _everywhere(key="Home"),
+    "line_end": _everywhere(key="End"),
+}
+"""By verb. What they do in a window is the application's affair; these are what most agree on."""
+
+
+class Shortcuts:
+    """“New tab”, “copy that”, “delete the last three words”."""
+
+    family = "shortcuts"
+
+    def __init__(self, backend: Backend, typist: Typist) -> None:
+        self._backend = backend
+        self._typist = typist
+
+    def describe(self, match: Match) -> str:
+        return match.title
+
+    def perform(self, job: Job) -> Done:
+        match = job.match
+        shortcut = SHORTCUTS[match.command.verb]
+        times = match.number("count", 1) * shortcut.times
+        if not 1 <= times <= _MOST:
+            raise ActionError("too_often", f"A key is pressed at most {_MOST} times at once.")
+        window = self._typist.bring_forward(job.target, job.halt)
+        chord = shortcut.for_window(window)
+        if chord is None:
+            raise ActionError(
+                "not_in_terminal",
+                f"A terminal is in front: there “{match.command.say}” has no keys, or keys that could stop a program.",
+            )
+        # What stands before the cursor afterwards is the application's affair.
+        self._typist.forget()
+        self._backend.press(chord, times, window.id, job.halt)
+        if query := match.slots.get("query"):
+            self._typist.type(query, window, job.halt)
+            self._typist.forget()
+        sent = chord.title if times == 1 else f"{chord.title} {times} times"
+        return Done(f"{sent} sent to {window.title or window.application or 'the window in front'}", Receipt.SENT)
+
+    def names(self) -> list[Named]:
+        return []
