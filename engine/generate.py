@@ -35,6 +35,9 @@ CHECK_S = 0.5
 LEAVE_S = 5.0
 """How long the end of a request waits for the prompt's generator to end."""
 
+LONG_TEXT = 5000
+"""Characters; a longer text is made tokens in a thread, so that the event loop goes on."""
+
 Text = str | Sequence[int]
 """A prompt, or a part of one: text, or token ids."""
 
@@ -148,7 +151,7 @@ class AsyncEngine:
         self._check()
         params = sampling_params if sampling_params is not None else SamplingParams()
         self._check_params(params)
-        whole = None if isinstance(prompt, AsyncIterator) else self._chunk(prompt, params, first=True)
+        whole = None if isinstance(prompt, AsyncIterator) else await self._chunk(prompt, params, first=True)
         request = self._open(request_id)
         chunks = self._send_whole(request, whole) if whole else self._feed(request, prompt, params)  # type: ignore[arg-type]
         feeder = asyncio.create_task(chunks)
@@ -201,7 +204,7 @@ class AsyncEngine:
                     item = await anext(prompt)
                 except StopAsyncIteration:
                     break
-                self._push(request, self._checked(item, params, first))
+                self._push(request, await self._checked(item, params, first))
                 first = False
             self._end_input(request)
         except asyncio.CancelledError:
@@ -256,24 +259,26 @@ class AsyncEngine:
                 text = f"The stop token {token} is not in the model's vocabulary of {self._runner.vocabulary} tokens."
                 raise ParameterError("bad_parameter", "stop_token_ids", text)
 
-    def _checked(self, item: StreamingInput, params: SamplingParams, first: bool) -> Chunk:
+    async def _checked(self, item: StreamingInput, params: SamplingParams, first: bool) -> Chunk:
         if not isinstance(item, StreamingInput):
             raise SessionError("bad_chunk", f"A prompt's generator yields StreamingInput, not {type(item).__name__}.")
         own = item.sampling_params if item.sampling_params is not None else params
         self._check_params(own)
-        return self._chunk(item.prompt, own, first=first)
+        return await self._chunk(item.prompt, own, first=first)
 
-    def _chunk(self, prompt: Text, params: SamplingParams, *, first: bool) -> Chunk:
-        tokens = self._encode(prompt, first=first) if isinstance(prompt, str) else _ids(prompt)
+    async def _chunk(self, prompt: Text, params: SamplingParams, *, first: bool) -> Chunk:
+        tokens = await self._encode(prompt, first=first) if isinstance(prompt, str) else _ids(prompt)
         fault = tokens_fault(tokens, self._runner.vocabulary, self._worker.max_length)
         if fault is not None:
             raise SessionError(*fault)
         return Chunk(tuple(tokens), params)
 
-    def _encode(self, text: str, *, first: bool) -> list[int]:
+    async def _encode(self, text: str, *, first: bool) -> list[int]:
         if self._runner.tokenizer is None:
             name = self._runner.name
             raise SessionError("no_tokenizer", f"The model {name} came without a tokenizer: send token ids.")
+        if len(text) > LONG_TEXT:
+            return await asyncio.to_thread(self._runner.tokenizer.encode, text, first=first)
         return self._runner.tokenizer.encode(text, first=first)
 
     # From the thread.

@@ -66,9 +66,9 @@ class TokenLimits:
     idle_s: float = 600.0
     """A session that does not move for so long is ended: no chunk came, its client does not read, or no memory."""
     prompt_s: float = 0.2
-    """By when a chunk should be through, after it joined."""
+    """By when the first token of a chunk's answer should come, after it joined."""
     token_s: float = 0.05
-    """By when the next token of an answer should come."""
+    """By so much later each next token of its answer: who is behind this pace goes before those who are not."""
     batch: int = 256
     batch_cost_ms: float = 400.0
     step_tokens: int = 1024

@@ -46,6 +46,7 @@ class _Seat:
     announced: int = -1
     unread: int = 0
     due: float = 0.0
+    """When its next token should come, on the loop's clock: an even pace from when its chunk joined, whatever was."""
     stalled: tuple[int, int] | None = None
     """The state of memory in which there was no room for it."""
 
@@ -276,7 +277,7 @@ class TokenWorker:
                 self._fail(seat, SessionError("inference_failed", text))
                 continue
             seat.session.chosen(choice)
-            seat.due = now + self.limits.token_s
+            seat.due += self.limits.token_s
             self._collect(seat)
             self._join(seat, now)
 

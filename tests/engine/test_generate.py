@@ -411,6 +411,20 @@ async def test_token_ids_may_be_any_kind_of_whole_number(engine: AsyncEngine) ->
     assert tokens(outputs) == greedy(ScriptedRunner(), PROMPT, 2)
 
 
+async def test_a_list_that_its_owner_goes_on_using_is_not_the_engine_s(engine: AsyncEngine) -> None:
+    """vLLM #50731: a prompt list that two parts of the engine share."""
+    prompt = list(PROMPT)
+
+    async def reused() -> AsyncIterator[StreamingInput]:
+        yield StreamingInput(prompt, params(1))
+        prompt[:] = [50, 51]
+        yield StreamingInput(prompt, params(2))
+
+    outputs = await collect(engine.generate(reused()))
+    expected = greedy(ScriptedRunner(), PROMPT, 1) + greedy(ScriptedRunner(), (*PROMPT, 50, 51), 2)
+    assert tokens(outputs) == expected
+
+
 async def test_bad_parameters_are_refused_before_any_chunk_is_asked_for(engine: AsyncEngine) -> None:
     asked: list[int] = []
 
@@ -572,6 +586,14 @@ async def test_log_probabilities_come_with_each_token(engine: AsyncEngine) -> No
         assert output.logprobs is not None
         assert output.logprobs.rank == 0
         assert output.logprobs.top[0] == (output.token, pytest.approx(output.logprobs.chosen))
+
+
+async def test_a_long_text_is_refused_like_a_long_list() -> None:
+    runner = ScriptedRunner(vocabulary=257, tokenizer=Letters(), max_length=1000)
+    async with AsyncEngine(runner) as engine:
+        with pytest.raises(EngineError) as caught:
+            await collect(engine.generate("long " * 2000, params(1)))
+        assert caught.value.code == "prompt_too_long"
 
 
 async def test_text_goes_in_and_comes_out_whole_over_the_edges_of_chunks() -> None:

@@ -107,6 +107,13 @@ def test_a_row_of_numbers_that_are_none_is_noticed_and_the_others_are_answered(p
     assert [row.token for row in chosen] == [1, None, 1]
 
 
+def test_logits_of_a_model_s_inference_mode_can_be_used() -> None:
+    with torch.inference_mode():
+        logits = LOGITS.repeat(2, 1)
+    choices = [Choice(SamplingParams(temperature=at, logprobs=1), 0.0, (1,)) for at in (0, 1)]
+    assert [row.token for row in choose(logits, choices)] == [2, 2]
+
+
 def test_nothing_to_choose_is_nothing() -> None:
     assert choose(torch.zeros(0, 4), []) == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -272,6 +273,34 @@ def test_a_newcomer_is_served_though_another_session_always_has_more_to_do() -> 
     assert bench.tokens("newcomer") == greedy(bench.runner, tuple(range(30, 48)), 5)
 
 
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 2**32), st.integers(6, 14), st.integers(4, 16), st.integers(2, 4))
+def test_nobody_starves_though_there_are_always_new_clients(seed: int, blocks: int, most: int, batch: int) -> None:
+    dice = random.Random(seed)
+    bench = Bench(ScriptedRunner(script, blocks=blocks, vocabulary=31, eos_ids=[EOS]), batch=batch, step_tokens=most)
+    opened: dict[str, int] = {}
+    for number in range(350):
+        if bench.worker.open_sessions < 8:
+            name = str(number)
+            opened[name] = number
+            chunks = [chunk([dice.randrange(31)] * dice.randint(1, 15), dice.randint(1, 5)) for _ in range(2)]
+            bench.open(name, *chunks)
+        bench.step()
+        bench.check()
+        waiting = [number - began for name, began in opened.items() if bench.worker.session(name) is not None]
+        assert max(waiting, default=0) <= 250
+
+
+def test_a_step_passes_nothing_that_grows_with_a_session_s_age() -> None:
+    """vLLM #50731 and #52471: the whole prompt, or a copy of the block table, in every step."""
+    bench = Bench(ScriptedRunner(blocks=400))
+    bench.open("old", chunk(range(90), 1), chunk([1], 40), end=False)
+    bench.drain()
+    parts = [part for batch in bench.runner.batches for part in batch if part.session == "old"]
+    assert {len(part.tokens) for part in parts[3:]} == {1}
+    assert len({id(part.blocks) for part in parts}) == 1
+
+
 def test_sessions_and_rings_of_speech_share_one_budget() -> None:
     budget = Budget(10 * 32)
     rings = Blocks(2, 8 * 32, budget)
@@ -432,11 +461,24 @@ def test_a_session_that_does_not_move_is_ended_after_its_time_and_not_before() -
     assert bench.worker.expires() == pytest.approx(moved + 10.0)
     bench.worker.expire(moved + 9.9)
     assert bench.worker.open_sessions == 1
+    assert bench.said["silent"][-1].finish_reason == "length"  # type: ignore[union-attr]
     bench.worker.expire(moved + 10.0)
     bench.listen()
     assert bench.said["silent"][-1].finish_reason == "idle"  # type: ignore[union-attr]
     assert bench.worker.open_sessions == bench.worker.blocks.used == 0
     assert bench.worker.expires() is None
+
+
+def test_a_session_may_be_silent_for_long_and_then_go_on() -> None:
+    """vLLM #36015: sessions without output for more than 60 s stopped silently."""
+    bench = Bench(ScriptedRunner())
+    bench.open("a", chunk([1, 2], 1), end=False)
+    bench.drain()
+    bench.now += 599.0
+    bench.worker.expire(bench.now)
+    bench.worker.push("a", chunk([3], 2), bench.now)
+    bench.drain()
+    assert bench.tokens("a")[1:] == greedy(bench.runner, (1, 2, 3), 2)
 
 
 def test_a_session_that_waits_for_memory_too_long_is_refused() -> None:

@@ -134,6 +134,26 @@ async def test_company_and_parts_of_prompts_and_preemption_change_nothing(folder
             assert engine._worker.blocks.used == 0
 
 
+async def test_all_ways_of_choosing_share_a_batch_with_the_same_tokens_as_alone(folder: Path) -> None:
+    ways = [
+        SamplingParams(max_tokens=12, temperature=0, min_tokens=12, logprobs=3),
+        SamplingParams(max_tokens=12, temperature=1.3, seed=1, top_p=0.9, ignore_eos=True),
+        SamplingParams(max_tokens=12, temperature=0.8, seed=2, top_k=7, logprobs=0, min_tokens=12),
+        SamplingParams(max_tokens=12, temperature=2.0, seed=3, stop_token_ids=(5, 6), ignore_eos=True),
+    ]
+
+    async def answer(engine: AsyncEngine, params: SamplingParams) -> list[int | None]:
+        async with asyncio.timeout(BOUND_S):
+            outputs = [output async for output in engine.generate(tokens_of(20, 33), params)]
+        assert all((output.logprobs is None) == (params.logprobs is None) for output in outputs)
+        return ids(outputs)
+
+    async with AsyncEngine(load(folder)) as engine:
+        alone = [await answer(engine, params) for params in ways]
+        assert await asyncio.gather(*(answer(engine, params) for params in ways)) == alone
+    assert len({tuple(tokens) for tokens in alone}) == 4
+
+
 @pytest.mark.parametrize("precision", ["int8", "bfloat16"])
 async def test_other_number_types_answer_too_and_steps_may_lack_answers(tmp_path: Path, precision: str) -> None:
     files = ModelFiles("causal", tiny_causal.build(tmp_path), "tiny")
