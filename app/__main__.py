@@ -10,9 +10,13 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import platformdirs
+
 from sayso.app import settings
+from sayso.app.audio.alsa import load_sound_servers_only
 from sayso.app.errors import AppError
 from sayso.app.local_server import LocalServer
 from sayso.app.snapshot import ServerKind
@@ -30,6 +34,8 @@ def main() -> int:
     interrupts it before it runs.
     """
     try:
+        environment = dict(os.environ)
+        load_sound_servers_only(os.environ, platformdirs.user_cache_path("sayso", appauthor=False) / "alsa")
         platforms = require_display(os.environ)
         loaded = settings.load()
         chosen = loaded.settings
@@ -39,7 +45,7 @@ def main() -> int:
         try:
             require_access(platforms)
             require_libraries(platforms)
-            _run(loaded, local)
+            _run(loaded, local, environment)
         finally:
             asyncio.run(local.close())
     except KeyboardInterrupt:
@@ -50,12 +56,12 @@ def main() -> int:
     return 0
 
 
-def _run(loaded: settings.Loaded, local: LocalServer) -> None:
+def _run(loaded: settings.Loaded, local: LocalServer, environment: Mapping[str, str]) -> None:
     import qasync
 
     application = _application()
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(application)) as runner:
-        runner.run(_desktop(application, loaded, local))
+        runner.run(_desktop(application, loaded, local, environment))
 
 
 def _application() -> QApplication:
@@ -72,7 +78,9 @@ def _application() -> QApplication:
     return application
 
 
-async def _desktop(application: QApplication, loaded: settings.Loaded, local: LocalServer) -> None:
+async def _desktop(
+    application: QApplication, loaded: settings.Loaded, local: LocalServer, environment: Mapping[str, str]
+) -> None:
     from sayso.app.assistant import Assistant
     from sayso.app.composition import compose
     from sayso.ui.main_window import MainWindow
@@ -87,7 +95,7 @@ async def _desktop(application: QApplication, loaded: settings.Loaded, local: Lo
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, lambda: assistant.quit())
     publisher = Publisher(lambda snapshot: window.show_snapshot(snapshot))
-    assistant = compose(publisher.publish, loaded, local)
+    assistant = compose(publisher.publish, loaded, local, environment)
     window = MainWindow(assistant, Theme(application))
     window.show()
     try:

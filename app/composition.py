@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sayso.app.actions import create
 from sayso.app.assistant import Assistant
@@ -17,15 +17,21 @@ from sayso.app.settings_store import SettingsStore
 from sayso.app.snapshot import Snapshot
 
 
-def compose(publish: Callable[[Snapshot], None], loaded: Loaded, local: LocalServer) -> Assistant:
+def compose(
+    publish: Callable[[Snapshot], None], loaded: Loaded, local: LocalServer, environment: Mapping[str, str]
+) -> Assistant:
     """An assistant ready to ``run`` on the current event loop. ``local`` may have been spawned before.
+
+    ``environment`` is what the user's session gave us: it tells what can be acted on, and started programs get it.
 
     Raises GrammarError where the commands that come with the app are missing or broken.
     """
     store = SettingsStore(loaded)
     assistant = Assistant(publish, store)
     client = RealtimeClient(local.endpoint, assistant.receive)
-    commander = Commander(Grammar.load(), create(), assistant.changed, assistant.outcome, mode=loaded.settings.mode)
+    commander = Commander(
+        Grammar.load(), create(environment=environment), assistant.changed, assistant.outcome, mode=loaded.settings.mode
+    )
     server = ServerChoice(client, local, KeyStore(), loaded.settings)
     assistant.join(Listener(assistant.hear), client, commander, server)
     return assistant
