@@ -30,6 +30,7 @@ class Segments(QFrame):
 
     def __init__(self, name: str, choices: Sequence[Choice], theme: Theme) -> None:
         super().__init__()
+        self._showing = False
         self.setProperty("role", "segments")
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -50,7 +51,8 @@ class Segments(QFrame):
         button.setToolTip(choice.tip)
         button.setAccessibleName(f"{name}: {choice.label.replace('&', '')}")
         button.setAccessibleDescription(choice.tip)
-        button.clicked.connect(lambda: self.chosen.emit(index))
+        # Not “clicked”: a screen reader toggles without a click.
+        button.toggled.connect(lambda checked: self._toggled(index, checked))
         # The chosen one is bold: room for that from the start, so that nothing is clipped and nothing moves.
         bold = button.font()
         bold.setBold(True)
@@ -60,7 +62,13 @@ class Segments(QFrame):
 
     def show_choice(self, index: int) -> None:
         if not self.buttons[index].isChecked():
+            self._showing = True
             self.buttons[index].setChecked(True)
+            self._showing = False
+
+    def _toggled(self, index: int, checked: bool) -> None:
+        if checked and not self._showing:
+            self.chosen.emit(index)
 
     def current(self) -> int:
         """Index of the shown choice, -1 before the first."""
