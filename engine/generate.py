@@ -18,6 +18,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
+import torch
+
 from sayso.engine.blocks import Budget
 from sayso.engine.errors import EngineError, SessionError
 from sayso.engine.options import TokenLimits
@@ -97,6 +99,21 @@ class AsyncEngine:
         self._ended: EngineError | None = EngineError("engine_closed", "The engine was not started.")
 
     # Life.
+
+    @classmethod
+    async def load(
+        cls,
+        model: str,
+        device: str = "auto",
+        threads: int = 0,
+        precision: str = "auto",
+        limits: TokenLimits | None = None,
+    ) -> AsyncEngine:
+        """An engine, not started yet, for a text model by name, folder or hub id (see ``engine.catalog``).
+
+        Loads in a thread; ``threads`` 0 lets the machine decide. Raises ``EngineError``.
+        """
+        return cls(await asyncio.to_thread(_runner, model, device, threads, precision), limits)
 
     async def __aenter__(self) -> AsyncEngine:
         self.start()
@@ -309,6 +326,18 @@ class AsyncEngine:
         text = f"The engine's loop died of {type(error).__name__}: {error}. Start a new engine."
         self._ended = EngineError("engine_dead", text)
         self._tell_all(self._ended)
+
+
+def _runner(model: str, device: str, threads: int, precision: str) -> TokenRunner:
+    # Only who loads a model by name needs all that models need.
+    from sayso.engine.catalog import resolve
+    from sayso.engine.loading import choose_device, default_threads
+    from sayso.engine.runner.registry import create_tokens
+
+    threads = threads or default_threads()
+    torch.set_num_threads(threads)
+    place = choose_device(device)
+    return create_tokens(resolve(model, place), place, threads, precision)
 
 
 def _hand_over(batch: list[tuple[_Request, Event]]) -> None:

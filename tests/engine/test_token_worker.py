@@ -247,6 +247,18 @@ def test_paused_sessions_block_nobody_and_lose_their_cache_first() -> None:
     assert bench.tokens("paused")[1:] == greedy(bench.runner, (*range(20), 9), 2)
 
 
+def test_who_waits_for_memory_goes_on_as_soon_as_somebody_pauses() -> None:
+    bench = Bench(ScriptedRunner(blocks=6))
+    bench.open("first", chunk(range(17), 6), end=False)
+    bench.step()
+    bench.open("second", chunk(range(30, 50), 2))
+    bench.step()
+    assert bench.tokens("second") == []
+    bench.drain()
+    assert bench.worker.session("first") is not None
+    assert bench.tokens("second") == greedy(bench.runner, tuple(range(30, 50)), 2)
+
+
 def test_two_sessions_that_each_need_more_than_is_left_both_come_to_their_end() -> None:
     """vLLM #49439: resumed sessions that hold memory deadlock under pressure."""
     bench = Bench(ScriptedRunner(blocks=8))

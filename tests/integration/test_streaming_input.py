@@ -12,6 +12,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from sayso.engine.catalog import ModelFiles
+from sayso.engine.errors import EngineError
 from sayso.engine.generate import AsyncEngine, StreamingInput
 from sayso.engine.options import TokenLimits
 from sayso.engine.runner.causal import CausalRunner
@@ -128,6 +129,15 @@ async def test_other_number_types_answer_too_and_steps_may_lack_answers(tmp_path
     runner = CausalRunner.load(files, "cpu", 1, precision, cache_bytes=2**22)
     async with AsyncEngine(runner, TokenLimits(step_tokens=16)) as engine:
         assert len(await answers(engine, [(tokens_of(5, 60), 3), (tokens_of(6, 60), 3)])) == 6
+
+
+async def test_an_engine_is_loaded_by_the_name_of_a_folder(tmp_path: Path) -> None:
+    folder = tiny_causal.build(tmp_path)
+    async with await AsyncEngine.load(str(folder), "cpu", 1, "float32") as engine:
+        assert len(await answers(engine, [(tokens_of(7, 5), 4)])) == 4
+    with pytest.raises(EngineError) as caught:
+        await AsyncEngine.load(str(tmp_path / "nowhere"))
+    assert caught.value.code == "model_not_found"
 
 
 async def test_text_goes_in_and_out_by_the_folder_s_tokenizer(tmp_path: Path) -> None:
