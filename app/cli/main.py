@@ -18,6 +18,7 @@ _COMMANDS = {
     "listen": _Entry("sayso.app.cli.listen", "Show what is said, live, in the terminal."),
     "transcribe": _Entry("sayso.app.cli.transcribe", "Print what is said in sound files."),
     "serve": _Entry("sayso.app.cli.serve", "Serve /v1/realtime without a desktop."),
+    "models": _Entry("sayso.app.cli.models", "List, fetch, find and delete models."),
     "devices": _Entry("sayso.app.cli.devices", "List the microphones."),
     "doctor": _Entry("sayso.app.cli.doctor", "Say what works, what does not, and what to do."),
 }

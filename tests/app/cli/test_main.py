@@ -35,7 +35,9 @@ HEAVY = {
 }
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["listen", "--help"], ["transcribe", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["listen", "--help"], ["transcribe", "--help"], ["models", "--help"]]
+)
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     program = LOOK.format(arguments=arguments)
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
@@ -48,7 +50,7 @@ def test_every_command_is_there_and_says_what_it_does() -> None:
     assert isinstance(main, LazyGroup)
     with click.Context(main) as context:
         names = main.list_commands(context)
-        assert names == ["listen", "transcribe", "serve", "devices", "doctor"]
+        assert names == ["listen", "transcribe", "serve", "models", "devices", "doctor"]
         for name in names:
             command = main.get_command(context, name)
             assert command is importlib.import_module(f"sayso.app.cli.{name}").command

