@@ -1,0 +1,120 @@
+"""``sayso models`` as its user runs it: a process of its own, against a hub on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from played_hub import PlayedHub, played_hub
+from tiny_causal import build
+
+pytest.importorskip("huggingface_hub")
+
+REPOSITORY = "someone/tiny-llama"
+BOUND_S = 60.0
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture
+def hub(tiny: Path) -> Iterator[PlayedHub]:
+    files = {path.name: path.read_bytes() for path in tiny.iterdir()}
+    with played_hub({REPOSITORY: files, "Systran/faster-whisper-base.en": {"model.bin": b"w" * 2000}}) as hub:
+        yield hub
+
+
+@pytest.fixture
+def run(hub: PlayedHub, tmp_path: Path) -> Run:
+    """Runs ``sayso models`` with these arguments; the hub's address can be another one."""
+
+    def run(*arguments: str, endpoint: str = hub.url, expect: int = 0) -> subprocess.CompletedProcess[str]:
+        environment = {
+            **os.environ,
+            "HF_ENDPOINT": endpoint,
+            "HF_HOME": str(tmp_path / "hub"),
+            "HF_HUB_DISABLE_TELEMETRY": "1",
+            "SAYSO_MODELS": str(tmp_path / "models"),
+        }
+        command = [sys.executable, "-m", "sayso.app.cli.main", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=BOUND_S, env=environment, check=False)
+        assert done.returncode == expect, done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+def listed(run: Run) -> dict[str, dict[str, object]]:
+    lines = run("models", "list", "--json").stdout.splitlines()
+    return {entry["name"]: entry for entry in map(json.loads, lines)}
+
+
+def test_a_model_is_fetched_found_listed_and_removed(run: Run, tiny: Path, hub: PlayedHub) -> None:
+    pulled = run("models", "pull", REPOSITORY)
+    folder = Path(pulled.stdout.strip())
+    assert (folder / "model.safetensors").read_bytes() == (tiny / "model.safetensors").read_bytes()
+    assert "100 %" in pulled.stderr
+    assert run("models", "path", REPOSITORY).stdout == pulled.stdout
+    assert listed(run)[REPOSITORY]["kind"] == "causal"
+    hub.asked.clear()
+    assert run("models", "pull", REPOSITORY).stdout == pulled.stdout
+    assert hub.asked == []
+    assert "Removed" in run("models", "remove", REPOSITORY).stdout
+    assert not folder.exists()
+    assert REPOSITORY not in listed(run)
+    assert "not installed" in run("models", "path", REPOSITORY, expect=1).stderr
+    assert "not installed" in run("models", "remove", REPOSITORY, expect=1).stderr
+
+
+def test_a_name_of_the_catalogue_is_fetched_and_then_marked(run: Run) -> None:
+    before = listed(run)
+    assert not before["base.en"]["installed"]
+    run("models", "pull", "base.en")
+    after = listed(run)
+    assert after["base.en"]["installed"]
+    assert sum(bool(entry["auto"]) for entry in after.values()) == 1
+    assert "base.en" in run("models", "path", "base.en").stdout
+
+
+def test_the_list_says_what_each_model_needs_and_may_be_used_for(run: Run) -> None:
+    table = run("models", "list").stdout
+    assert table.splitlines()[0].split() == ["name", "download", "memory", "languages", "licence", "delays"]
+    entries = listed(run)
+    voxtral = entries["voxtral-realtime"]
+    assert voxtral["delays_ms"][0] == 80  # type: ignore[index]
+    assert len(voxtral["languages"]) == 13  # type: ignore[arg-type]
+    for name, entry in entries.items():
+        assert name in table
+        assert entry["licence"]
+        assert entry["memory_bytes"] > 0 < entry["download_bytes"]  # type: ignore[operator]
+
+
+def test_without_a_network_a_fetch_ends_at_once_and_says_what_works(run: Run) -> None:
+    refused = run("models", "pull", REPOSITORY, endpoint="http://127.0.0.1:9", expect=1)
+    assert "hub_unreachable" in refused.stderr
+    assert "--model auto" in refused.stderr
+
+
+def test_each_fault_is_one_line_with_a_code(run: Run, hub: PlayedHub) -> None:
+    assert "model_not_found" in run("models", "pull", "someone/else", expect=1).stderr
+    assert "model_not_found" in run("models", "pull", "no such name", expect=1).stderr
+    assert "model_packaged" in run("models", "remove", "tiny.en", expect=1).stderr
+    hub.spoilt.add("model.safetensors")
+    assert "model_wrong_hash" in run("models", "pull", REPOSITORY, expect=1).stderr
+
+
+@pytest.mark.engine
+def test_a_text_model_alone_is_not_served_and_the_reason_is_told(run: Run, tiny: Path) -> None:
+    refused = run("serve", "--port", "0", "--model", str(tiny), expect=1)
+    assert "engine_failed" in refused.stderr
+    assert "listening" not in refused.stdout
+    assert "cannot transcribe" in refused.stderr
