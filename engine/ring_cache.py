@@ -111,6 +111,19 @@ class Rings:
         masks = tuple(self._mask(at[run.rows], run.length, new, grouped) for run in runs)
         return RingStep(torch.tensor(slots, device=self.device).unsqueeze(1), entries, runs, masks)
 
+    def fixed_plan(self, starts: Tensor, new: int, grouped: int) -> RingStep:
+        """The same for the first slots, one for each of ``starts`` [rows], with shapes that depend on nothing else.
+
+        It is made of operations on the device only, so a recorded graph can hold it. Slots that take no part write
+        beyond what they have, where their next positions go.
+        """
+        length, rows = self.shape.length, len(starts)
+        last = starts.unsqueeze(1) + new - 1
+        entries = (starts.unsqueeze(1) + torch.arange(new, device=self.device)) % length
+        run = Run(slice(0, rows), slice(0, rows), length)
+        slots = torch.arange(rows, device=self.device).unsqueeze(1)
+        return RingStep(slots, entries, (run,), (self._mask(last, length, new, grouped),))
+
     def _mask(self, last: Tensor, length: int, new: int, grouped: int) -> Tensor:
         """What each query sees: entries of its window that the session has written."""
         back = (last - self._entries[:length]) % self.shape.length

@@ -334,6 +334,25 @@ SMALL = replace(
 )
 """The sizes at which the bench compares engines."""
 
+PUBLISHED = replace(
+    TINY,
+    vocabulary=131_072,
+    encoder_width=1280,
+    encoder_layers=32,
+    encoder_heads=32,
+    encoder_head_width=64,
+    encoder_inner=5120,
+    encoder_window=750,
+    width=3072,
+    layers=26,
+    heads=32,
+    kv_heads=8,
+    head_width=128,
+    inner=9216,
+    window=8192,
+)
+"""The sizes of Voxtral-Mini-4B-Realtime-2602."""
+
 
 if __name__ == "__main__":
     build(Path(sys.argv[1]))

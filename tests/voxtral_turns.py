@@ -18,8 +18,11 @@ from sayso.engine.tape import Tape
 CPU = torch.device("cpu")
 
 
-def runner_of(folder: Path, precision: str = "float32", places: int = 16) -> VoxtralRunner:
-    return VoxtralRunner(VoxtralRealtime.load(folder, CPU, choose_precision(precision, CPU), places), "tiny")
+def runner_of(
+    folder: Path, precision: str = "float32", places: int = 16, *, fixed_steps: bool = False
+) -> VoxtralRunner:
+    model = VoxtralRealtime.load(folder, CPU, choose_precision(precision, CPU), places)
+    return VoxtralRunner(model, "tiny", fixed_steps=fixed_steps)
 
 
 class Turn:

@@ -8,7 +8,7 @@ have no limit. Runs in the loop thread; nothing here waits for a device except w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,14 +57,15 @@ class VoxtralRealtime:
         self.encoder_rings = Rings(_rings(shape.encoder, FRAMES_PER_POSITION, precision), slots, device)
         self.decoder_rings = Rings(_rings(shape.decoder, 1, precision), slots, device)
         self._slots = Slots(slots)
-        self._mel = StepMel(shape.mel_bands, shape.mel_max, device)
-        self._encoder_rope = Rope(plain_steps(shape.encoder.head_width, shape.encoder.theta), compute, device)
-        self._decoder_rope = Rope(plain_steps(shape.decoder.head_width, shape.decoder.theta), compute, device)
-        self._mel_tails = torch.zeros(slots, MEL_TAIL, shape.mel_bands, dtype=compute, device=device)
-        self._conv_tails = torch.zeros(slots, CONV_TAIL, shape.encoder.width, dtype=compute, device=device)
+        self._seated: dict[int, Seat] = {}
+        self.mel = StepMel(shape.mel_bands, shape.mel_max, device)
+        self.encoder_rope = Rope(plain_steps(shape.encoder.head_width, shape.encoder.theta), compute, device)
+        self.decoder_rope = Rope(plain_steps(shape.decoder.head_width, shape.decoder.theta), compute, device)
+        self.mel_tails = torch.zeros(slots, MEL_TAIL, shape.mel_bands, dtype=compute, device=device)
+        self.conv_tails = torch.zeros(slots, CONV_TAIL, shape.encoder.width, dtype=compute, device=device)
         # One row of scales for each slot, filled when a session takes it: a step only gathers.
         layers, width = shape.decoder.layers, shape.decoder.width
-        self._scales = torch.ones(slots, layers, width, dtype=compute, device=device)
+        self.scales = torch.ones(slots, layers, width, dtype=compute, device=device)
         self._encoder_prefixes: dict[int, EncoderPrefix] = {}
         self._prefixes: dict[tuple[int, int], Prefix] = {}
 
@@ -82,9 +83,19 @@ class VoxtralRealtime:
     # Seats.
 
     @property
+    def places(self) -> int:
+        """Sessions that can sit at once."""
+        return self._slots.count
+
+    @property
     def seats(self) -> int:
         """Sessions that sit."""
         return self._slots.used
+
+    @property
+    def seated(self) -> Collection[Seat]:
+        """All seats that are taken."""
+        return self._seated.values()
 
     def sit(self, delay: int) -> Seat:
         """A place for a session, after the shared prefix; raises EngineError ``session_limit``."""
@@ -96,8 +107,8 @@ class VoxtralRealtime:
         seat = self._empty_seat(delay, origin)
         self.encoder_rings.copy_in(seat.slot, prefix.encoder.rings)
         self.decoder_rings.copy_in(seat.slot, prefix.decoder_rings)
-        self._mel_tails[seat.slot] = prefix.encoder.mel_tail
-        self._conv_tails[seat.slot] = prefix.encoder.conv_tail
+        self.mel_tails[seat.slot] = prefix.encoder.mel_tail
+        self.conv_tails[seat.slot] = prefix.encoder.conv_tail
         seat.encoded = seat.decoded = origin + prefix.positions
         return seat
 
@@ -106,6 +117,7 @@ class VoxtralRealtime:
         self.encoder_rings.release(seat.slot)
         self.decoder_rings.release(seat.slot)
         self._slots.give_back(seat.slot)
+        del self._seated[seat.slot]
 
     def seat_bytes(self, seat: Seat) -> int:
         """Memory of a session's rings."""
@@ -115,9 +127,10 @@ class VoxtralRealtime:
 
     def _empty_seat(self, delay: int, origin: int) -> Seat:
         seat = Seat(self._slots.take(), delay, origin, origin, origin)
-        self._mel_tails[seat.slot] = 0
-        self._conv_tails[seat.slot] = 0
-        self._scales[seat.slot] = self.network.delay_scales(delay)
+        self.mel_tails[seat.slot] = 0
+        self.conv_tails[seat.slot] = 0
+        self.scales[seat.slot] = self.network.delay_scales(delay)
+        self._seated[seat.slot] = seat
         return seat
 
     # The start that all sessions share.
@@ -166,8 +179,8 @@ class VoxtralRealtime:
             audio.append(self.encode([seat], silence)[0])
         return EncoderPrefix(
             self.encoder_rings.copy_out(seat.slot, FRAMES_PER_POSITION * count),
-            self._mel_tails[seat.slot].clone(),
-            self._conv_tails[seat.slot].clone(),
+            self.mel_tails[seat.slot].clone(),
+            self.conv_tails[seat.slot].clone(),
             torch.cat(audio),
         )
 
@@ -184,12 +197,12 @@ class VoxtralRealtime:
         starts = [seat.encoded * FRAMES_PER_POSITION for seat in seats]
         ages = [(seat.encoded - seat.origin) * FRAMES_PER_POSITION for seat in seats]
         rows = as_tensor(slots, torch.int64, self.device)
-        mel = self._mel(samples.to(self.device, non_blocking=True)).to(self.precision.compute)
-        x, mel_tail, conv_tail = self.network.stem(mel, self._mel_tails[rows], self._conv_tails[rows])
+        mel = self.mel(samples.to(self.device, non_blocking=True)).to(self.precision.compute)
+        x, mel_tail, conv_tail = self.network.stem(mel, self.mel_tails[rows], self.conv_tails[rows])
         step = self.encoder_rings.plan(slots, ages, frames, self.shape.encoder.grouped)
-        angles = self._encoder_rope.angles(_positions(starts, frames, self.device))
+        angles = self.encoder_rope.angles(_positions(starts, frames, self.device))
         audio = self.network.adapt(self.network.encoder(x, angles, self.encoder_rings, step))
-        self._mel_tails[rows], self._conv_tails[rows] = mel_tail, conv_tail
+        self.mel_tails[rows], self.conv_tails[rows] = mel_tail, conv_tail
         for seat in seats:
             seat.encoded += positions
         return audio
@@ -226,8 +239,8 @@ class VoxtralRealtime:
         new = tokens.shape[1]
         ages = [seat.decoded - seat.origin for seat in seats]
         step = self.decoder_rings.plan(slots, ages, new, self.shape.decoder.grouped)
-        angles = self._decoder_rope.angles(_positions(starts, new, self.device))
-        scales = self._scales[step.slots[:, 0]]
+        angles = self.decoder_rope.angles(_positions(starts, new, self.device))
+        scales = self.scales[step.slots[:, 0]]
         return self.network.decoder(self.network.fuse(tokens, audio), angles, self.decoder_rings, step, scales)
 
 

@@ -61,7 +61,7 @@ class VoxtralShape:
 
 def read_shape(folder: Path) -> VoxtralShape:
     """The sizes of the model in ``folder``. Raises EngineError ``model_not_found`` or ``model_damaged``."""
-    for name, parse in ((CONFIG, _from_config), (PARAMS, _from_params)):
+    for name, parse in ((CONFIG, shape_from_config), (PARAMS, _from_params)):
         path = folder / name
         if not path.is_file():
             continue
@@ -82,7 +82,7 @@ def is_realtime_params(params: Mapping[str, Any]) -> bool:
         return False
 
 
-def _from_config(config: Mapping[str, Any]) -> VoxtralShape:
+def shape_from_config(config: Mapping[str, Any]) -> VoxtralShape:
     audio, text = config["audio_config"], config["text_config"]
     if int(config.get("downsample_factor", FRAMES_PER_POSITION)) != FRAMES_PER_POSITION:
         raise ValueError(f"downsample_factor must be {FRAMES_PER_POSITION}")

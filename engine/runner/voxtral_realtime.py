@@ -19,6 +19,7 @@ from sayso.engine.messages import SessionOptions
 from sayso.engine.modules.voxtral_precision import choose_precision, places
 from sayso.engine.modules.voxtral_realtime import MOST_POSITIONS, Seat, VoxtralRealtime
 from sayso.engine.modules.voxtral_shape import read_shape
+from sayso.engine.modules.voxtral_static import StaticSteps
 from sayso.engine.runner.base import Before, Holding, Offer, Piece, Stream, Utterance
 from sayso.engine.runner.blank_watchdog import BlankWatchdog
 from sayso.engine.runner.voxtral_text import VoxtralText
@@ -134,12 +135,20 @@ class VoxtralStream:
         self._audio, self._taken = audio, 0
         self._encoded += len(audio)
 
+    def stepped(self) -> None:
+        """One position was encoded and decoded together; no embedding is kept."""
+        self._encoded += 1
+
+    @property
+    def next_token(self) -> int:
+        """The token that the next position is given: the prompt's, then the model's own last one."""
+        known = self._decoded <= self._timeline.first_token
+        return self._model.prompt_token(self._decoded) if known else self._last_token
+
     def next_input(self) -> tuple[int, Tensor]:
         """The token and the audio embedding of the next position."""
         assert self._audio is not None
-        known = self._decoded <= self._timeline.first_token
-        token = self._model.prompt_token(self._decoded) if known else self._last_token
-        return token, self._audio[self._taken]
+        return self.next_token, self._audio[self._taken]
 
     def decoded(self, token: int, probability: float) -> None:
         """The token that followed."""
@@ -166,9 +175,10 @@ class VoxtralRunner:
     positions_a_second = 1000 / POSITION_MS
     languages: tuple[str, ...] = LANGUAGES
 
-    def __init__(self, model: VoxtralRealtime, name: str) -> None:
+    def __init__(self, model: VoxtralRealtime, name: str, *, fixed_steps: bool = False) -> None:
         self._model = model
         self.name = name
+        self._fixed = StaticSteps(model) if fixed_steps else None
 
     @classmethod
     def load(cls, files: ModelFiles, device: str, threads: int, precision: str = "auto") -> VoxtralRunner:
@@ -176,7 +186,8 @@ class VoxtralRunner:
         place = torch.device(device)
         chosen = choose_precision(precision, place)
         shape = read_shape(files.folder)
-        return cls(VoxtralRealtime.load(files.folder, place, chosen, places(shape, chosen, place)), files.name)
+        model = VoxtralRealtime.load(files.folder, place, chosen, places(shape, chosen, place))
+        return cls(model, files.name, fixed_steps=place.type == "cuda")
 
     @property
     def weight_bytes(self) -> int:
@@ -202,11 +213,27 @@ class VoxtralRunner:
     def run(self, streams: Sequence[Stream]) -> None:
         rows = [stream for stream in streams if isinstance(stream, VoxtralStream)]
         rows.sort(key=lambda stream: stream.sit().slot)
+        if self._fixed is not None:
+            self._run_fixed(rows, self._fixed)
+            return
         self._encode([stream for stream in rows if not stream.waiting])
         for _ in range(MOST_POSITIONS):
             self._decode([stream for stream in rows if stream.waiting])
             # Whoever is on time waits for its next frame; the others must not keep it waiting.
             if not all(stream.waiting for stream in rows):
+                break
+
+    def _run_fixed(self, rows: Sequence[VoxtralStream], fixed: StaticSteps) -> None:
+        """One position for each stream, and more while all of them are behind."""
+        for _ in range(MOST_POSITIONS):
+            samples = torch.from_numpy(np.stack([stream.samples(1) for stream in rows]))
+            tokens = [stream.next_token for stream in rows]
+            penalties = [stream.watchdog.penalty for stream in rows]
+            chosen, sure = fixed.step([stream.sit() for stream in rows], samples, tokens, penalties)
+            for stream, token, probability in zip(rows, chosen, sure, strict=True):
+                stream.stepped()
+                stream.decoded(token, probability)
+            if not all(stream.encodable for stream in rows):
                 break
 
     def _encode(self, rows: Sequence[VoxtralStream]) -> None:

@@ -55,11 +55,14 @@ def test_a_recording_in_chunks_gives_the_tokens_of_the_whole(runner, sound, chun
     assert transcribe(runner, sound, chunk=chunk).tokens == transcribe(runner, sound).tokens
 
 
-def test_turns_of_mixed_ages_and_delays_in_one_batch_equal_each_alone(runner):
+@pytest.mark.parametrize("fixed_steps", [False, True])
+def test_turns_of_mixed_ages_and_delays_in_one_batch_equal_each_alone(folder, runner, fixed_steps):
+    """Also with the steps of fixed sizes that a GPU records as graphs."""
     sounds = [warbling(seconds, seed) for seed, seconds in enumerate((5.0, 3.1, 4.2, 2.4))]
     delays = (480, 80, 2400, 960)
     alone = [transcribe(runner, sound, delay).tokens for sound, delay in zip(sounds, delays, strict=True)]
-    turns = [Turn(runner, delay) for delay in delays]
+    shared = runner_of(folder, places=6, fixed_steps=fixed_steps)
+    turns = [Turn(shared, delay) for delay in delays]
     for at in range(0, 6 * 16_000, 1280):
         for number, (turn, sound) in enumerate(zip(turns, sounds, strict=True)):
             # Every turn begins a little later than the one before it.
@@ -68,10 +71,10 @@ def test_turns_of_mixed_ages_and_delays_in_one_batch_equal_each_alone(runner):
                 turn.hear(sound[begin : begin + 1280])
             elif begin >= len(sound):
                 turn.end()
-        run(runner, turns)
+        run(shared, turns)
     for turn in turns:
         turn.end()
-    run(runner, turns)
+    run(shared, turns)
     assert [turn.tokens for turn in turns] == alone
 
 
