@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 
 from sayso.engine.errors import SessionError
 
+SPARE_BLOCKS = 2
+"""Who begins leaves so many blocks to each session with an older chunk, else it would soon lose its own again."""
+
 
 @dataclass(frozen=True)
 class Holder:
@@ -26,11 +29,13 @@ class Holder:
 
 @dataclass(frozen=True)
 class Need:
-    """Blocks that a session needs for its part of a step."""
+    """Blocks that a session needs for all that it has to compute before its next token."""
 
     session: str
     blocks: int
     order: int
+    begins: bool = False
+    """It holds nothing yet, so it loses nothing by waiting."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,10 @@ def make_room(needs: Iterable[Need], holders: Iterable[Holder], free: int) -> Ro
         if need.session in preempted:
             waiting.append(need.session)
             continue
-        victims = _victims(need, [holding[name] for name in holding if name not in granted], free)
+        others = [holder for holder in holding.values() if holder.session != need.session]
+        victims = _victims(
+            need, [holder for holder in others if holder.session not in granted], free - _spare(need, others)
+        )
         if victims is None:
             waiting.append(need.session)
             continue
@@ -71,14 +79,17 @@ def make_room(needs: Iterable[Need], holders: Iterable[Holder], free: int) -> Ro
     return Room(granted, tuple(preempted), tuple(waiting))
 
 
-def _victims(need: Need, holders: list[Holder], free: int) -> list[Holder] | None:
+def _spare(need: Need, others: list[Holder]) -> int:
+    older = sum(holder.paused_since is None and holder.order < need.order for holder in others)
+    return SPARE_BLOCKS * older if need.begins else 0
+
+
+def _victims(need: Need, takeable: list[Holder], free: int) -> list[Holder] | None:
     """Whose blocks let this need be met, as few as possible; None when that cannot be."""
-    paused = sorted(
-        (holder for holder in holders if holder.paused_since is not None and holder.session != need.session),
-        key=lambda holder: holder.paused_since or 0.0,
-    )
+    paused = [holder for holder in takeable if holder.paused_since is not None]
+    paused.sort(key=lambda holder: holder.paused_since or 0.0)
     younger = sorted(
-        (holder for holder in holders if holder.paused_since is None and holder.order > need.order),
+        (holder for holder in takeable if holder.paused_since is None and holder.order > need.order),
         key=lambda holder: -holder.order,
     )
     victims: list[Holder] = []

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sayso.engine.admission import Holder, Need, admit, make_room
+from sayso.engine.admission import SPARE_BLOCKS, Holder, Need, admit, make_room
 from sayso.engine.blocks import Blocks, Budget
 from sayso.engine.errors import EngineError, SessionError
 from sayso.engine.options import TokenLimits
@@ -122,7 +122,7 @@ class TokenWorker:
     def run(self, works: Sequence[Work], now: float) -> None:
         seats = [self._seats[work.session] for work in works]
         tokens = {work.session: work.tokens for work in works}
-        granted = self._room(seats, tokens)
+        granted = self._room(seats)
         self._run([(seat, tokens[seat.name]) for seat in seats if seat in granted], now)
 
     def expire(self, now: float) -> None:
@@ -184,11 +184,11 @@ class TokenWorker:
             self._orders += 1
             seat.order, seat.due = self._orders, now + self.limits.prompt_s
 
-    def _room(self, seats: Sequence[_Seat], tokens: dict[str, int]) -> set[_Seat]:
-        """Blocks for the works of a step, taken; sessions that must make room lose theirs."""
-        needs = [Need(seat.name, self._missing(seat, tokens[seat.name]), seat.order) for seat in seats]
+    def _room(self, seats: Sequence[_Seat]) -> set[_Seat]:
+        """Blocks for what these sessions have to compute, taken; sessions that must make room lose theirs."""
+        needs = [self._need(seat) for seat in seats]
         wants = {need.session: need.blocks for need in needs}
-        if self.blocks.ask(wants):
+        if sum(wants.values()) + SPARE_BLOCKS * len(self._seats) <= self.blocks.free:
             self.blocks.take(wants)
             return set(seats)
         room = make_room(needs, self._holders(), self.blocks.free)
@@ -200,9 +200,11 @@ class TokenWorker:
                 self._seats[name].stalled = self._memory
         return {self._seats[name] for name in room.granted}
 
-    def _missing(self, seat: _Seat, tokens: int) -> int:
-        positions = seat.session.computed + tokens
-        return -(-positions // self.runner.block_tokens) - len(self.blocks.held(seat.name))
+    def _need(self, seat: _Seat) -> Need:
+        """All blocks of a prompt at once: one that is half computed could wait for ever, or lose what it has."""
+        blocks = -(-seat.session.length // self.runner.block_tokens)
+        held = len(self.blocks.held(seat.name))
+        return Need(seat.name, blocks - held, seat.order, begins=held == 0)
 
     def _holders(self) -> list[Holder]:
         holders = []

@@ -38,6 +38,15 @@ def test_nobody_is_preempted_when_that_would_not_be_enough() -> None:
     assert room.waiting == ("new",)
 
 
+def test_who_begins_leaves_some_blocks_to_those_who_were_there_before() -> None:
+    holders = [Holder("older", 4, 1), Holder("paused", 9, 2, 0.0), Holder("newer", 3, 9)]
+    begins = Need("new", 4, 5, begins=True)
+    assert make_room([begins], holders, free=5).preempted == ("paused",)
+    assert make_room([begins], holders[:1], free=5).waiting == ("new",)
+    assert make_room([begins], holders[:1], free=6).granted == {"new": 4}
+    assert make_room([Need("new", 4, 5)], holders[:1], free=5).granted == {"new": 4}
+
+
 SESSIONS = st.lists(
     st.tuples(st.integers(0, 5), st.integers(0, 6), st.one_of(st.none(), st.floats(0, 9))), min_size=1, max_size=8
 )
