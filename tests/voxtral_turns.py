@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from sayso.engine.messages import SessionOptions
-from sayso.engine.modules.voxtral_precision import choose_precision
+from sayso.engine.modules.precision import choose_precision
 from sayso.engine.modules.voxtral_realtime import VoxtralRealtime
 from sayso.engine.runner.base import Before, Utterance
 from sayso.engine.runner.voxtral_realtime import VoxtralRunner, VoxtralStream

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from sayso.engine.modules.builder import Builder, weight_bytes
 from sayso.engine.modules.causal_shape import CausalShape
-from sayso.engine.modules.int8 import Int8Linear
+from sayso.engine.modules.int8 import Linear
 from sayso.engine.modules.norms import rms_norm
 from sayso.engine.modules.rope import turn
 from sayso.engine.paged_cache import PagedCache, PageStep
@@ -89,11 +89,10 @@ class CausalNetwork(nn.Module):
         self.shape = shape
         self.layers = nn.ModuleList(Layer(build, shape, layer) for layer in range(shape.layers))
         self.norm = build.tensor("model.norm.weight", (shape.width,))
-        embedding = build.tensor(EMBEDDING, (shape.vocabulary, shape.width))
-        head = embedding if shape.tied else build.tensor(HEAD, (shape.vocabulary, shape.width))
-        self.head = build.layer(head, None)
-        # The int8 head keeps no float rows to look tokens up in; bfloat16 is what published models store.
-        self.embedding = embedding.to(torch.bfloat16) if isinstance(self.head, Int8Linear) else embedding
+        size = (shape.vocabulary, shape.width)
+        embedding = build.tensor(EMBEDDING, size)
+        self.head = build.layer(embedding if shape.tied else build.tensor(HEAD, size), None)
+        self.embedding = embedding if isinstance(self.head, Linear) else _narrow(build, embedding)
         self._compute = build.precision.compute
 
     def forward(self, tokens: Tensor, rows: Tensor, angles: Angles, cache: PagedCache, step: PageStep) -> Tensor:
@@ -114,3 +113,11 @@ def _joined(build: Builder, parts: list[tuple[str, int]], width: int, *, bias: b
     weight = torch.cat([build.tensor(f"{name}.weight", (out, width)) for name, out in parts])
     biases = torch.cat([build.tensor(f"{name}.bias", (out,)) for name, out in parts]) if bias else None
     return build.layer(weight, biases)
+
+
+def _narrow(build: Builder, embedding: Tensor) -> Tensor:
+    """The rows to look tokens up in, as small as they are without loss: a packed head keeps a copy of its own."""
+    stored = build.weights.tensor(EMBEDDING, tuple(embedding.shape))
+    if build.precision.int8_weights:
+        return stored.to(torch.bfloat16)
+    return stored if stored.element_size() < embedding.element_size() else embedding

@@ -14,9 +14,9 @@ from sayso.engine.modules import causal_rope
 from sayso.engine.modules.builder import Builder, Precision
 from sayso.engine.modules.causal_network import CausalNetwork
 from sayso.engine.modules.causal_shape import CausalShape, read_shape
+from sayso.engine.modules.precision import choose_precision
 from sayso.engine.modules.rope import Rope
 from sayso.engine.modules.stored_tensors import StoredTensors, stored_files
-from sayso.engine.modules.voxtral_precision import choose_precision
 from sayso.engine.paged_cache import PagedCache, PageShape
 from sayso.engine.runner.token_base import Slice, Tokenizer
 from sayso.engine.tokenizer import folder_tokenizer

@@ -15,11 +15,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sayso.engine.messages import SessionOptions
-from sayso.engine.modules.voxtral_precision import choose_precision, places
+from sayso.engine.messages import SAMPLE_RATE, SessionOptions
+from sayso.engine.modules.precision import choose_precision
+from sayso.engine.modules import voxtral_parcel
+from sayso.engine.modules.voxtral_precision import places
 from sayso.engine.modules.voxtral_realtime import MOST_POSITIONS, Seat, VoxtralRealtime
 from sayso.engine.modules.voxtral_shape import read_shape
 from sayso.engine.modules.voxtral_static import StaticSteps
+from sayso.engine.parcel import Parcel
 from sayso.engine.runner.base import Before, Holding, Offer, Piece, Stream, Utterance
 from sayso.engine.runner.blank_watchdog import BlankWatchdog
 from sayso.engine.runner.voxtral_text import VoxtralText
@@ -34,6 +37,8 @@ LANGUAGES = ("en", "fr", "es", "de", "ru", "zh", "ja", "it", "pt", "nl", "ar", "
 COST_MS = 1.0
 """About what one session adds to a step; only its proportion to a step's bound matters."""
 BATCH_KEY = ("voxtral_realtime",)
+RECOMPUTABLE_SAMPLES = 120 * SAMPLE_RATE
+"""All audio of a turn is kept up to this length, so that its cache may be dropped; 64 kB a second."""
 
 
 class VoxtralStream:
@@ -53,6 +58,8 @@ class VoxtralStream:
         self._taken = 0
         self._encoded = self._decoded = model.prefix_positions
         self._last_token = model.tekken.pad
+        self._said: list[int] = []
+        """All tokens from the first one of the text on: what is computed again follows them."""
         self._pieces: list[Piece] = []
         self._due_since: float | None = None
         self._finished = False
@@ -65,7 +72,13 @@ class VoxtralStream:
 
     @property
     def needed_from(self) -> int:
+        if self.utterance.end <= RECOMPUTABLE_SAMPLES and self.recomputable:
+            return 0
         return max(0, self._timeline.window(self._encoded, 1)[0])
+
+    @property
+    def recomputable(self) -> bool:
+        return self.utterance.tape.start == 0
 
     @property
     def behind(self) -> int:
@@ -101,6 +114,22 @@ class VoxtralStream:
             self._model.leave(self.seat)
             self.seat = None
             self._audio = None
+
+    # What puts it away: only while it offers no work, so all that was encoded was decoded.
+
+    def pack(self) -> Parcel:
+        assert self.seat is not None
+        parcel = voxtral_parcel.pack(self._model, self.seat)
+        self.seat = self._audio = None
+        return parcel
+
+    def unpack(self, parcel: Parcel) -> None:
+        self.seat = voxtral_parcel.unpack(self._model, parcel)
+
+    def forget(self) -> None:
+        """What comes out on the way back to where it was is not said again (see ``decoded``)."""
+        self.close()
+        self._encoded = self._decoded = self._model.prefix_positions
 
     # What the runner asks.
 
@@ -152,12 +181,16 @@ class VoxtralStream:
 
     def decoded(self, token: int, probability: float) -> None:
         """The token that followed."""
-        said = self._decoded >= self._timeline.first_token
+        number = self._decoded - self._timeline.first_token
         self._taken += 1
         self._decoded += 1
         self._due_since = None
-        if not said:
+        if number < 0:
             return
+        if number < len(self._said):
+            self._last_token = self._said[number]
+            return
+        self._said.append(token)
         self._last_token = token
         was_alarmed = self.watchdog.alarmed
         self.watchdog.push(blank=token == self._model.tekken.pad, voiced_frames=self.utterance.voiced_frames)

@@ -27,9 +27,9 @@ import torch
 from tiny_voxtral import PUBLISHED, SMALL, TINY, Sizes, config, write_tekken
 
 from sayso.engine.modules.builder import Builder
+from sayso.engine.modules.precision import choose_precision
 from sayso.engine.modules.tekken import Tekken
 from sayso.engine.modules.voxtral_network import Network
-from sayso.engine.modules.voxtral_precision import choose_precision
 from sayso.engine.modules.voxtral_realtime import VoxtralRealtime
 from sayso.engine.modules.voxtral_shape import VoxtralShape, shape_from_config
 from sayso.engine.modules.voxtral_static import StaticSteps

@@ -10,7 +10,7 @@ import torch
 from tiny_voxtral import PUBLISHED, build, warbling
 from voxtral_turns import Turn, run, runner_of, transcribe
 
-from sayso.engine.modules.voxtral_precision import choose_precision
+from sayso.engine.modules.precision import choose_precision
 from sayso.engine.modules.voxtral_realtime import VoxtralRealtime
 from sayso.engine.runner.voxtral_realtime import VoxtralRunner
 

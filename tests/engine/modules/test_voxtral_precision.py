@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from sayso.engine.errors import EngineError
-from sayso.engine.modules.voxtral_precision import choose_precision
+from sayso.engine.modules.precision import choose_precision
 
 CPU = torch.device("cpu")
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 import torch
-from tiny_causal import FAMILIES, TinyCausal, build, config
+from safetensors.torch import save_file
+from tiny_causal import FAMILIES, TinyCausal, build, config, random_weights
 
 from sayso.engine import catalog
 from sayso.engine.blocks import Blocks
@@ -232,6 +233,19 @@ def test_shards_are_one_model(llama: Path, tmp_path: Path) -> None:
     assert torch.equal(*rows)
     (shards / "model-00002-of-00003.safetensors").unlink()
     _refused(shards, "model_not_found", "model-00002-of-00003")
+
+
+def test_weights_stored_in_bfloat16_are_widened_exactly_and_looked_up_as_they_are(tmp_path: Path) -> None:
+    tiny = FAMILIES["qwen2"]
+    build(tmp_path, tiny)
+    narrow = {name: value.bfloat16() for name, value in random_weights(tiny).items()}
+    save_file(narrow, tmp_path / "model.safetensors")
+    prompt = prompt_of(tiny, PROMPT, 0)
+    runner = load(tmp_path)
+    assert alone(runner, prompt, ANSWER) == Reference(tmp_path).greedy(prompt, ANSWER)
+    numbers = sum(value.numel() for value in narrow.values())
+    looked_up = narrow["model.embed_tokens.weight"].numel()
+    assert runner.weight_bytes in (4 * numbers, 4 * numbers + 2 * looked_up)
 
 
 def test_a_generation_config_says_which_tokens_end_an_answer(tmp_path: Path) -> None:
