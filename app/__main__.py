@@ -10,15 +10,17 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import platformdirs
 
-from sayso.app import settings
+from sayso.app import settings, single_instance
 from sayso.app.audio.alsa import load_sound_servers_only
+from sayso.app.control_server import ControlServer
 from sayso.app.errors import AppError
 from sayso.app.local_server import LocalServer
+from sayso.app.single_instance import Instance
 from sayso.app.snapshot import ServerKind
 from sayso.ui.display import require_access, require_display, require_libraries
 from sayso.ui.errors import UiError
@@ -26,28 +28,22 @@ from sayso.ui.errors import UiError
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
+    from sayso.app.assistant import Assistant
+    from sayso.ui.main_window import MainWindow
+
 
 def main() -> int:
-    """Runs the desktop until it is asked to quit.
+    """Runs the desktop until it is asked to quit; where one runs already, its window is shown.
 
-    The exit status is 0 after quitting, 1 when it cannot start, with one line that says why, and 130 when the keyboard
-    interrupts it before it runs.
+    The exit status is 0 after quitting or showing, 1 when it cannot start, with one line that says why, and 130 when
+    the keyboard interrupts it before it runs.
     """
     try:
         environment = dict(os.environ)
-        load_sound_servers_only(os.environ, platformdirs.user_cache_path("sayso", appauthor=False) / "alsa")
-        platforms = require_display(os.environ)
-        loaded = settings.load()
-        chosen = loaded.settings
-        local = LocalServer(model=chosen.model, device=chosen.device, threads=chosen.threads)
-        if chosen.server is ServerKind.EMBEDDED:
-            local.spawn()
-        try:
-            require_access(platforms)
-            require_libraries(platforms)
-            _run(loaded, local, environment)
-        finally:
-            asyncio.run(local.close())
+        instance = single_instance.claim_or_show(single_instance.folder(environment))
+        if instance is not None:
+            with instance:
+                _start(environment, instance)
     except KeyboardInterrupt:
         return 130
     except (UiError, AppError) as error:
@@ -56,12 +52,28 @@ def main() -> int:
     return 0
 
 
-def _run(loaded: settings.Loaded, local: LocalServer, environment: Mapping[str, str]) -> None:
+def _start(environment: Mapping[str, str], instance: Instance) -> None:
+    load_sound_servers_only(os.environ, platformdirs.user_cache_path("sayso", appauthor=False) / "alsa")
+    platforms = require_display(os.environ)
+    loaded = settings.load()
+    chosen = loaded.settings
+    local = LocalServer(model=chosen.model, device=chosen.device, threads=chosen.threads)
+    if chosen.server is ServerKind.EMBEDDED:
+        local.spawn()
+    try:
+        require_access(platforms)
+        require_libraries(platforms)
+        _run(loaded, local, environment, instance)
+    finally:
+        asyncio.run(local.close())
+
+
+def _run(loaded: settings.Loaded, local: LocalServer, environment: Mapping[str, str], instance: Instance) -> None:
     import qasync
 
     application = _application()
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(application)) as runner:
-        runner.run(_desktop(application, loaded, local, environment))
+        runner.run(_desktop(application, loaded, local, environment, instance))
 
 
 def _application() -> QApplication:
@@ -79,9 +91,12 @@ def _application() -> QApplication:
 
 
 async def _desktop(
-    application: QApplication, loaded: settings.Loaded, local: LocalServer, environment: Mapping[str, str]
+    application: QApplication,
+    loaded: settings.Loaded,
+    local: LocalServer,
+    environment: Mapping[str, str],
+    instance: Instance,
 ) -> None:
-    from sayso.app.assistant import Assistant
     from sayso.app.composition import compose
     from sayso.ui.main_window import MainWindow
     from sayso.ui.publisher import Publisher
@@ -98,12 +113,27 @@ async def _desktop(
     assistant = compose(publisher.publish, loaded, local, environment)
     window = MainWindow(assistant, Theme(application))
     window.show()
+    control = ControlServer(_doings(assistant, window), lambda: assistant.quitting)
+    await control.start(instance)
     try:
         await assistant.run()
     finally:
+        control.close()
         publisher.close()
         window.hide()
         window.deleteLater()
+
+
+def _doings(assistant: Assistant, window: MainWindow) -> dict[str, Callable[[], None]]:
+    """What ``sayso start`` and its like have this process do."""
+    return {
+        "start": assistant.start,
+        "stop": assistant.stop,
+        "toggle": assistant.toggle,
+        "cancel": assistant.cancel,
+        "show": window.come_forward,
+        "quit": assistant.quit,
+    }
 
 
 if __name__ == "__main__":

@@ -125,6 +125,16 @@ class Assistant:
         else:
             self.start()
 
+    def cancel(self) -> None:
+        """Drop what is being said, and what was said and has no text yet: it is not shown and nothing is done."""
+        self._turn = None
+        for turn, around in self._around.items():
+            around.cancel()
+            self._client.cancel(turn)
+            self._transcript = self._transcript.remove(turn)
+        self._around.clear()
+        self.changed()
+
     def use_embedded(self) -> None:
         self._spawn(self._use(self._server.use_embedded()))
         self._store.change(server=ServerKind.EMBEDDED)
@@ -137,6 +147,10 @@ class Assistant:
 
     def undo(self, item_id: int) -> None:
         self._commander.undo(item_id)
+
+    @property
+    def quitting(self) -> bool:
+        return self._quit.is_set()
 
     def dismiss(self, notice_code: str) -> None:
         self._notices = tuple(notice for notice in self._notices if notice.code != notice_code)

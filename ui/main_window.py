@@ -151,6 +151,13 @@ class MainWindow(QMainWindow):
         self.feed.show_items(snapshot.feed)
         self._announcer.show_snapshot(snapshot)
 
+    def come_forward(self) -> None:
+        """Show the window before the others, as far as the desktop lets it."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
     def _escape(self) -> None:
         if not self.server.revert():
             self.notices.dismiss_newest()

@@ -12,6 +12,7 @@ import click
 class _Entry(NamedTuple):
     module: str
     help: str
+    attribute: str = "command"
 
 
 _COMMANDS = {
@@ -19,6 +20,12 @@ _COMMANDS = {
     "transcribe": _Entry("sayso.app.cli.transcribe", "Print what is said in sound files."),
     "serve": _Entry("sayso.app.cli.serve", "Serve /v1/realtime without a desktop."),
     "models": _Entry("sayso.app.cli.models", "List, fetch, find and delete models."),
+    "start": _Entry("sayso.app.cli.control", "Have the running Sayso listen.", "start"),
+    "stop": _Entry("sayso.app.cli.control", "Have the running Sayso stop listening.", "stop"),
+    "toggle": _Entry("sayso.app.cli.control", "Have the running Sayso listen, or stop when it does.", "toggle"),
+    "cancel": _Entry("sayso.app.cli.control", "Drop what is being said to the running Sayso.", "cancel"),
+    "show": _Entry("sayso.app.cli.control", "Show the window of the running Sayso.", "show"),
+    "quit": _Entry("sayso.app.cli.control", "End the running Sayso.", "quit_"),
     "devices": _Entry("sayso.app.cli.devices", "List the microphones."),
     "doctor": _Entry("sayso.app.cli.doctor", "Say what works, what does not, and what to do."),
 }
@@ -34,7 +41,7 @@ class LazyGroup(click.Group):
         entry = _COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        command: click.Command = importlib.import_module(entry.module).command
+        command: click.Command = getattr(importlib.import_module(entry.module), entry.attribute)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

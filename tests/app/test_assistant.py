@@ -77,6 +77,7 @@ def collaborators(chain: Chain) -> None:
         begin=lambda: next(turns),
         append=lambda turn, samples: chain.record("append", turn, len(samples)),
         end=lambda turn: chain.record("end", turn),
+        cancel=lambda turn: chain.record("cancel", turn),
         finished=lambda seconds: asyncio.sleep(0, True),
         expect_words=lambda words: chain.record("expect", words),
         close=lambda: chain.record_later("close client"),
@@ -185,6 +186,24 @@ async def test_stop_closes_the_microphone_and_start_opens_it_again(chain: Chain)
     await chain.settle()
     assert chain.now.state is DesktopState.LISTENING
     assert chain.asked[-1] == ("start", "")
+
+
+async def test_what_is_cancelled_is_neither_shown_nor_done_and_the_next_utterance_is(chain: Chain) -> None:
+    speak(chain)
+    chain.assistant.hear(SpeechEnded(1000.5))
+    speak(chain)
+    chain.assistant.receive(TurnStable(2, "volume"))
+    chain.assistant.cancel()
+    assert [asked for asked in chain.asked if asked[0] == "cancel"] == [("cancel", 1), ("cancel", 2)]
+    assert chain.now.lines == ()
+    chain.assistant.hear(SpeechAudio(np.zeros(800, np.float32)))
+    chain.assistant.hear(SpeechEnded(1001.0))
+    chain.assistant.receive(TurnDone(2, "volume up"))
+    assert [asked[1] for asked in chain.asked if asked[0] == "append"] == [1, 2]
+    assert chain.submitted == []
+    speak(chain)
+    chain.assistant.receive(TurnDone(3, "mute"))
+    assert chain.submitted == [(3, "mute")]
 
 
 async def test_a_wrong_address_is_told_and_changes_nothing(chain: Chain) -> None:

@@ -80,6 +80,35 @@ def test_a_microphone_that_is_unplugged_and_plugged_in_again_is_used_again() -> 
         desktop.sound.unplug(session.microphone)
 
 
+def sayso(session: DesktopSession, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sayso.app.cli.main", *arguments]
+    return subprocess.run(
+        command, env=session.desktop.environment, capture_output=True, text=True, timeout=START_SECONDS, check=False
+    )
+
+
+def test_a_second_start_shows_the_window_of_the_first_and_ends(session: DesktopSession) -> None:
+    session.wait_for_headline("Ready")
+    window = session.desktop.wait_for_window("Sayso")
+    session.desktop.xdotool("windowminimize", "--sync", window.id)
+    second = sayso(session)
+    assert (second.returncode, second.stderr) == (0, "")
+    wait_for(lambda: session.desktop.xdotool("search", "--onlyvisible", "--name", "^Sayso$"), "the window shown again")
+    assert [each.title for each in session.desktop.windows()] == ["Sayso"]
+    assert session.process.poll() is None
+
+
+def test_commands_work_the_running_one_and_fail_when_none_runs(session: DesktopSession) -> None:
+    session.wait_for_headline("Ready")
+    for command, headline in (("stop", "Not listening"), ("start", "Ready"), ("toggle", "Not listening")):
+        assert sayso(session, command).returncode == 0
+        session.wait_for_headline(headline)
+    assert sayso(session, "quit").returncode == 0
+    assert session.process.wait(20) == 0
+    after = sayso(session, "toggle")
+    assert (after.returncode, after.stderr) == (1, "Error: Sayso is not running. Start it with “sayso”.\n")
+
+
 def test_without_a_display_it_ends_and_says_what_to_do() -> None:
     with virtual_desktop(sound=False, window_manager=False) as desktop:
         environment = {name: value for name, value in desktop.environment.items() if name != "DISPLAY"}

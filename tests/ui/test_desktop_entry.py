@@ -28,7 +28,7 @@ def remote() -> Iterator[socket.socket]:
 def environment(folder: Path, **changes: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
     kept.pop("QT_QPA_PLATFORM", None)
-    return {**kept, "XDG_CONFIG_HOME": str(folder), **changes}
+    return {**kept, "XDG_CONFIG_HOME": str(folder), "XDG_RUNTIME_DIR": str(folder), **changes}
 
 
 def test_without_a_display_it_says_so_in_one_line_and_fails(tmp_path: Path) -> None:

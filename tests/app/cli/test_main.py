@@ -36,7 +36,15 @@ HEAVY = {
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["listen", "--help"], ["transcribe", "--help"], ["models", "--help"]]
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["listen", "--help"],
+        ["transcribe", "--help"],
+        ["models", "--help"],
+        ["toggle", "--help"],
+    ],
 )
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     program = LOOK.format(arguments=arguments)
@@ -50,11 +58,13 @@ def test_every_command_is_there_and_says_what_it_does() -> None:
     assert isinstance(main, LazyGroup)
     with click.Context(main) as context:
         names = main.list_commands(context)
-        assert names == ["listen", "transcribe", "serve", "models", "devices", "doctor"]
+        control = ["start", "stop", "toggle", "cancel", "show", "quit"]
+        assert names == ["listen", "transcribe", "serve", "models", *control, "devices", "doctor"]
         for name in names:
             command = main.get_command(context, name)
-            assert command is importlib.import_module(f"sayso.app.cli.{name}").command
             assert command is not None
+            if name not in control:
+                assert command is importlib.import_module(f"sayso.app.cli.{name}").command
             assert command.help
 
 
