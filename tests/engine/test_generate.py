@@ -268,7 +268,7 @@ async def test_a_slow_consumer_gets_every_output_with_its_own_reason(engine: Asy
 
 
 async def test_a_generator_is_asked_only_when_there_is_room(engine: AsyncEngine) -> None:
-    """vLLM takes chunks as fast as they come, without a bound."""
+    """vLLM #48130, and its engine too: chunks are taken as fast as they come, without a bound."""
     held = threading.Event()
     runner = ScriptedRunner(before=lambda batch: held.wait(BOUND_S) and None)
     pulled: list[int] = []

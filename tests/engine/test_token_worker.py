@@ -148,6 +148,7 @@ def expected(plan: Plan, max_length: int, feeds: bool) -> list[tuple[int | None,
 def test_random_clients_in_little_memory_get_what_each_would_get_alone(
     plans: list[Plan], data: st.DataObject, blocks: int, feeds: bool
 ) -> None:
+    """vLLM #49377: what a dropped token leaves in the cache is served to others."""
     runner = ScriptedRunner(script, blocks=blocks, eos_ids=[EOS], feeds_stop_token=feeds, vocabulary=31)
     bench = Bench(runner, batch=3, step_tokens=6)
     names = [str(number) for number in range(len(plans))]
@@ -214,6 +215,7 @@ def test_a_model_that_must_see_its_stop_token_computes_one_token_more() -> None:
 
 
 def test_a_long_prompt_is_computed_in_parts_while_others_get_their_tokens() -> None:
+    """vLLM #57562: chunked prefill under streaming input fails an assertion."""
     bench = Bench(ScriptedRunner(blocks=200), step_tokens=16)
     bench.open("short", chunk([1], 12))
     bench.step()
@@ -260,7 +262,7 @@ def test_who_waits_for_memory_goes_on_as_soon_as_somebody_pauses() -> None:
 
 
 def test_two_sessions_that_each_need_more_than_is_left_both_come_to_their_end() -> None:
-    """vLLM #49439: resumed sessions that hold memory deadlock under pressure."""
+    """vLLM #49439 and #38233: sessions that hold memory deadlock or hang under pressure."""
     bench = Bench(ScriptedRunner(blocks=8))
     for name, first in (("a", 0), ("b", 40)):
         bench.open(name, chunk(range(first, first + 14), 1), end=False)
