@@ -1,7 +1,8 @@
 """The server's side of the engine: one child, started again when it dies, shared by all connections.
 
 Everything runs on the event loop and nothing in it waits for inference. Connections hear the engine's state as
-``EngineNews``; anything but ``ready`` means that their engine sessions are gone.
+``EngineNews``; anything but ``ready`` means that their engine sessions are gone. An engine that nobody uses may rest,
+as ``server.idle`` decides: without weights, or ended; whoever speaks next wakes it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -17,7 +19,9 @@ from sayso.engine import messages
 from sayso.engine.framing import FramingError
 from sayso.server.engine_process import EngineProcess, engine_command
 from sayso.server.errors import EngineUnavailableError
+from sayso.server.idle import IdleSettings, Rest, Situation, rest
 from sayso.server.lanes import EngineListener, Lane, Lanes
+from sayso.server.pressure import memory_pressure
 from sayso.server.protocol.intents import EngineNews, EngineWord, Served
 from sayso.server.restart import Ending, RestartPolicy
 from sayso.server.watchdog import Watchdog
@@ -26,10 +30,16 @@ logger = logging.getLogger(__name__)
 
 STOP_GRACE_S = 3.0
 WATCH_EVERY_S = 0.25
+UNLOADED = "The model is unloaded to free memory; it is loaded again when somebody speaks."
+ENDED = "The engine has ended to free memory; it starts again when somebody speaks."
 
 
 class ConnectionListener(EngineListener, Protocol):
     """A connection: hears messages of its own sessions, and the engine's state."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether the engine holds something that must not be lost."""
 
     def engine_news(self, news: EngineNews, served: Served) -> None: ...
 
@@ -45,16 +55,23 @@ class EngineSettings:
     command: Sequence[str] = field(default_factory=engine_command)
     silence_s: float = 30.0
     load_s: float = 900.0
+    idle: IdleSettings = field(default_factory=IdleSettings)
+    clock: Callable[[], float] = time.monotonic
+    """Tells how long the engine has not been used."""
+    pressure: Callable[[], float] = memory_pressure
 
 
 @dataclass(frozen=True)
 class EngineStatus:
-    """What ``/health`` tells; ``startup_ms`` is from the spawn to ``Ready`` of the newest start that got there."""
+    """What ``/health`` tells; ``startup_ms`` is from the newest spawn or reload to its ``Ready``."""
 
     news: EngineNews
     ready: messages.Ready | None = None
     startup_ms: int = 0
     restarts: int = 0
+    starts: int = 0
+    unloads: int = 0
+    ends: int = 0
     pid: int = 0
     memory: messages.Memory | None = None
     metrics: messages.Metrics | None = None
@@ -73,13 +90,18 @@ class EngineClient:
         self._ready_s = 0.0
         """When the child of now became ready, on the loop's clock; 0 before."""
         self._startup_ms = 0
-        self._starts = 0
+        self._starts = self._restarts = self._unloads = self._ends = 0
+        self._rest: Rest = "keep"
+        """What has been done with the engine of now."""
+        self._asked: Rest = "keep"
+        self._used_s = settings.clock()
+        self._woken = asyncio.Event()
         self._memory: messages.Memory | None = None
         self._metrics: messages.Metrics | None = None
         self._process: EngineProcess | None = None
         self._supervisor: asyncio.Task[None] | None = None
         self._launched = asyncio.Event()
-        self._changed = asyncio.Condition()
+        self._changed = asyncio.Event()
         self._outgoing = asyncio.Event()
         self._stopping = asyncio.Event()
         self._fault = ""
@@ -94,6 +116,7 @@ class EngineClient:
     async def stop(self) -> None:
         """End the child, within ``STOP_GRACE_S`` and a kill; connections hear nothing more."""
         self._stopping.set()
+        self._woken.set()
         if self._process is not None:
             with contextlib.suppress(ConnectionError, TimeoutError):
                 await asyncio.wait_for(self._process.send(messages.Stop()), STOP_GRACE_S / 3)
@@ -103,8 +126,9 @@ class EngineClient:
 
     async def wait_ready(self) -> messages.Ready:
         """Wait until the engine can transcribe; raises ``EngineUnavailableError`` when it says that it cannot."""
-        async with self._changed:
-            await self._changed.wait_for(lambda: self._news.state in ("ready", "failed"))
+        while self._news.state not in ("ready", "failed"):
+            self._changed.clear()
+            await self._changed.wait()
         if self._news.state == "failed" or self._ready is None:
             raise EngineUnavailableError("engine_failed", self._news.detail)
         return self._ready
@@ -112,8 +136,24 @@ class EngineClient:
     @property
     def status(self) -> EngineStatus:
         pid = self._process.pid if self._process else 0
-        restarts = max(0, self._starts - 1)
-        return EngineStatus(self._news, self._ready, self._startup_ms, restarts, pid, self._memory, self._metrics)
+        return EngineStatus(
+            self._news,
+            self._ready,
+            self._startup_ms,
+            self._restarts,
+            self._starts,
+            self._unloads,
+            self._ends,
+            pid,
+            self._memory,
+            self._metrics,
+        )
+
+    def give_back(self, *, end: bool) -> bool:
+        """Unload the weights or end the process as soon as nobody speaks; whether that has happened already."""
+        self._asked = "end" if end else "unload"
+        self._consider_rest()
+        return self._asked == "keep"
 
     # For connections.
 
@@ -139,6 +179,18 @@ class EngineClient:
             self._lanes.put(lane, message)
             self._outgoing.set()
 
+    def wake(self) -> None:
+        """Somebody speaks: an engine that rests is started or loads its model again. Never waits."""
+        self._used_s = self._settings.clock()
+        rested, self._rest = self._rest, "keep"
+        if rested == "unload":
+            self._spawned_s = asyncio.get_running_loop().time()
+            self._tell("loading", "The engine is loading the model again.")
+            self._lanes.put(self._own_lane, self._load())
+            self._outgoing.set()
+        elif rested == "end":
+            self._woken.set()
+
     def disconnect(self, lane: Lane) -> None:
         """The connection hears nothing more; what it sent last, its ``Close``, still goes out."""
         self._listeners.pop(lane, None)
@@ -148,17 +200,32 @@ class EngineClient:
     async def _supervise(self) -> None:
         while not self._stopping.is_set():
             ending = await self._live_once()
+            if self._rest != "keep" or self._woken.is_set():
+                await self._sleep(ending)
+                continue
             if self._stopping.is_set():
                 return
             decision = self._policy.after(ending)
             logger.warning("engine: %s", ending.reason)
             if decision.delay_s is None:
-                await self._tell("failed", f"{ending.reason} Start the server again when that is mended.")
+                self._tell("failed", f"{ending.reason} Start the server again when that is mended.")
                 await self._stopping.wait()
                 return
-            await self._tell("failed" if decision.failed else "restarting", f"{ending.reason} It is started again.")
+            self._tell("failed" if decision.failed else "restarting", f"{ending.reason} It is started again.")
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), decision.delay_s)
+            self._restarts += 1
+
+    async def _sleep(self, ending: Ending) -> None:
+        """The child has ended at rest; nobody needs another one until somebody speaks, or the server stops."""
+        if self._rest == "unload":
+            logger.warning("engine: %s", ending.reason)
+            self._rest = "end"
+            self._tell("idle", ENDED)
+        await self._woken.wait()
+        if not self._stopping.is_set():
+            self._woken.clear()
+            self._tell("starting", "The engine is started again.")
 
     async def _live_once(self) -> Ending:
         """One child from its spawn to its end."""
@@ -213,13 +280,11 @@ class EngineClient:
 
     async def _write(self, process: EngineProcess, watchdog: Watchdog) -> None:
         loop = asyncio.get_running_loop()
-        load = messages.Load(
-            self._settings.model, self._settings.device, self._settings.threads, self._settings.precision
-        )
+        load = self._load()
         watchdog.sent(load, loop.time())
         try:
             await process.send(load)
-            await self._tell("loading", "The engine is loading the model.")
+            self._tell("loading", "The engine is loading the model.")
             self._launched.set()
             while True:
                 while (message := self._lanes.pop()) is not None:
@@ -242,6 +307,7 @@ class EngineClient:
         next_ping_s = loop.time()
         while not (reason := watchdog.overdue(loop.time())):
             await asyncio.sleep(WATCH_EVERY_S)
+            self._consider_rest()
             # An engine that loads cannot answer; while nobody uses it, it need not.
             if self._news.state == "ready" and self._listeners and loop.time() >= next_ping_s:
                 pings += 1
@@ -254,11 +320,49 @@ class EngineClient:
         self._fault = reason
         process.kill()
 
+    def _load(self) -> messages.Load:
+        wanted = self._settings
+        return messages.Load(wanted.model, wanted.device, wanted.threads, wanted.precision)
+
+    def _consider_rest(self) -> None:
+        """Let the engine rest if that is due. Deciding and telling are one step, in which nobody can begin to speak."""
+        if self._rest == "end" or self._news.state == "failed":
+            self._asked = "keep"
+        process = self._process
+        if process is None or self._rest == "end" or self._news.state not in ("ready", "idle"):
+            return
+        wanted = self._settings.idle
+        now_s = self._settings.clock()
+        if busy := any(listener.busy for listener in self._listeners.values()):
+            self._used_s = now_s
+        pressure = self._settings.pressure() if wanted.end_at_pressure and not busy else 0.0
+        unused_s = now_s - self._used_s
+        decision = rest(Situation(busy, unused_s, self._rest == "keep", self._asked, pressure), wanted)
+        if not busy:
+            self._asked = "keep"
+        if decision != "keep":
+            self._give_way(process, decision)
+
+    def _give_way(self, process: EngineProcess, decision: Rest) -> None:
+        self._rest = decision
+        self._memory = self._metrics = None
+        if decision == "unload":
+            self._unloads += 1
+            self._tell("idle", UNLOADED)
+            self._lanes.put(self._own_lane, messages.Unload())
+            self._outgoing.set()
+            return
+        self._ends += 1
+        self._tell("idle", ENDED)
+        self._woken.clear()
+        process.retire(STOP_GRACE_S)
+
     async def _deliver(self, message: messages.Up) -> None:
         match message:
             case messages.Ready():
                 self._ready = message
-                await self._tell("ready", f"{message.model} on {message.device}")
+                self._used_s = self._settings.clock()
+                self._tell("ready", f"{message.model} on {message.device}")
             case messages.Memory():
                 self._memory = message
             case messages.Metrics():
@@ -268,7 +372,7 @@ class EngineClient:
                 if listener is not None:
                     listener.engine_message(message)
 
-    async def _tell(self, state: EngineWord, detail: str) -> None:
+    def _tell(self, state: EngineWord, detail: str) -> None:
         """The one setter of the engine's state. What was meant for a child that is gone is not sent to the next."""
         logger.info("engine: %s (%s)", state, detail)
         if state != "ready":
@@ -276,5 +380,4 @@ class EngineClient:
         self._news = news = EngineNews(state, detail)
         for listener in list(self._listeners.values()):
             listener.engine_news(news, self.served)
-        async with self._changed:
-            self._changed.notify_all()
+        self._changed.set()

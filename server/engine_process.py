@@ -55,6 +55,11 @@ class EngineProcess:
         if decoder.pending_bytes:
             raise FramingError("cut", "The engine's output ended within a message.")
 
+    def retire(self, grace_s: float) -> None:
+        """Close its input, which ends it, and kill it if it is still there after ``grace_s``. Does not wait."""
+        self._stdin.close()
+        asyncio.get_running_loop().call_later(grace_s, self.kill)
+
     def kill(self) -> None:
         if self._process.returncode is None:
             self._process.kill()

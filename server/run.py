@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from sayso.server.config import MAX_FRAME_BYTES, ServerConfig
 from sayso.server.engine_client import EngineClient, EngineSettings
 from sayso.server.errors import ServerError
+from sayso.server.idle import IdleSettings
 
 if TYPE_CHECKING:
     import uvicorn
@@ -45,7 +46,7 @@ async def run(
     config.check()
     stop = stop or asyncio.Event()
     with bound_socket(config.host, config.port) as sock, _signals(stop):
-        engine = EngineClient(settings or EngineSettings(config.model, config.device, config.threads, config.precision))
+        engine = EngineClient(settings or engine_settings(config))
         try:
             await engine.start()
             server, connections = _web_server(config, engine)
@@ -58,6 +59,12 @@ async def run(
                 await serving
         finally:
             await engine.stop()
+
+
+def engine_settings(config: ServerConfig) -> EngineSettings:
+    """What the configuration says of the engine."""
+    idle = IdleSettings(config.engine_unload_after_s, config.engine_end_after_s, config.engine_end_at_pressure)
+    return EngineSettings(config.model, config.device, config.threads, config.precision, idle=idle)
 
 
 async def _until_stopped(

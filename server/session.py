@@ -17,7 +17,7 @@ from sayso.server.outbox import Outbox
 from sayso.server.protocol.dialects.base import Dialect
 from sayso.server.protocol.errors import ProtocolError
 from sayso.server.protocol.events import ServerEvent
-from sayso.server.protocol.intents import EngineNews, Served, Trouble
+from sayso.server.protocol.intents import Choose, DropTurn, EngineNews, Served, Trouble
 from sayso.server.protocol.state import WireState
 from sayso.server.turns import Limits, Output, TurnEngine
 
@@ -45,6 +45,11 @@ class Session:
         return self._turns.state is WireState.DRAINING
 
     @property
+    def busy(self) -> bool:
+        """Whether the engine holds something of this session that must not be lost."""
+        return self._turns.busy
+
+    @property
     def idle_s(self) -> float | None:
         """How long the client may say nothing, in seconds; None is for ever."""
         return self._turns.idle_s
@@ -61,6 +66,8 @@ class Session:
             self._refuse(error)
             return
         self._carry_out(self._turns.intent(intent, self._lane.queued_samples))
+        if not isinstance(intent, Choose | DropTurn) and self._turns.wants_engine:
+            self._engine.wake()
 
     def binary_frame(self) -> None:
         self._refuse(ProtocolError("invalid_frame", "Binary frames are not taken: send JSON text frames."))

@@ -75,6 +75,16 @@ class TurnEngine:
         return min(bounds, default=None)
 
     @property
+    def busy(self) -> bool:
+        """Whether the engine holds, or is to get, audio of the open turn."""
+        return self._turn is not None and self._turn.samples > 0
+
+    @property
+    def wants_engine(self) -> bool:
+        """Whether there is a turn or audio for which an engine at rest should wake."""
+        return self._turn is not None or self._inbox.samples > 0
+
+    @property
     def state(self) -> WireState:
         return self._machine.state
 

@@ -26,6 +26,9 @@ class Watchdog:
                 self._owed.clear()
                 self._heard_s = now_s
                 self._loading_since_s = now_s
+            case messages.Unload():
+                # Its sessions end with the weights, and nothing is asked of it until the next load.
+                self._owed.clear()
             case messages.Open():
                 self._owed[message.session, 0] = now_s
             case messages.Flush():

@@ -54,6 +54,7 @@ _LARGEST_FRAME = 4 * 1024 * 1024
 _ENGINE: dict[str, tuple[ServerState, str]] = {
     "starting": (ServerState.LOADING, "The speech engine is starting."),
     "loading": (ServerState.LOADING, "The speech engine is loading its model."),
+    "idle": (ServerState.LOADING, "The speech engine rests to free memory; it starts when you speak."),
     "restarting": (ServerState.LOADING, "The speech engine has stopped and is being started again."),
     "failed": (ServerState.REFUSED, "The speech engine cannot start."),
     "ready": (ServerState.READY, ""),

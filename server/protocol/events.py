@@ -167,9 +167,12 @@ class Marker(ServerEvent, frozen=True, tag="sayso.marker"):
 
 
 class EngineState(ServerEvent, frozen=True, tag="sayso.engine"):
-    """What the engine does, in a word for programs and a line for people."""
+    """What the engine does, in a word for programs and a line for people.
 
-    state: Literal["starting", "loading", "ready", "restarting", "failed"]
+    ``idle``: it has given its memory back, and starts again by itself with the next audio, of which nothing is lost.
+    """
+
+    state: Literal["starting", "loading", "ready", "idle", "restarting", "failed"]
     detail: str = ""
 
 

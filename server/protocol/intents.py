@@ -12,7 +12,7 @@ from typing import Literal
 
 from sayso.server.protocol.events import SaysoOptions
 
-EngineWord = Literal["starting", "loading", "ready", "restarting", "failed"]
+EngineWord = Literal["starting", "loading", "ready", "idle", "restarting", "failed"]
 
 
 # From the client.

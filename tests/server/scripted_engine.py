@@ -71,6 +71,10 @@ class ScriptedEngine:
                 self._flush(message)
             case messages.Cancel(session=session, epoch=epoch):
                 self._turns[session] = Turn(self._turns[session].options, epoch)
+            case messages.Unload():
+                for session in self._turns:
+                    self._say(messages.Closed(session, "unloaded"))
+                self._turns.clear()
             case messages.Ping(number=number):
                 self._say(messages.Pong(number))
             case messages.Close(session=session):

@@ -1,0 +1,158 @@
+"""An engine that nobody uses gives its memory back and is there again for the next speech: real sockets and child."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import os
+from pathlib import Path
+
+from running_server import BOUND_S, Client, client, eventually, scripted, server
+from supervised_engine import alive, engine, engine_pid
+
+from sayso.server.engine_client import EngineSettings
+from sayso.server.idle import IdleSettings
+
+
+class Clock:
+    """Stands still until a test moves it."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def resting(clock: Clock, *arguments: object, pressure: float = 0.0, **after: float) -> EngineSettings:
+    idle = IdleSettings(**after)
+    return dataclasses.replace(scripted(*arguments), idle=idle, clock=clock, pressure=lambda: pressure)
+
+
+async def engine_states(c: Client, last: str) -> list[str]:
+    """What the client hears of the engine up to this state."""
+    states = [(await c.expect("sayso.engine"))["state"]]
+    while states[-1] != last:
+        states.append((await c.expect("sayso.engine"))["state"])
+    return states
+
+
+async def test_an_engine_that_nobody_uses_ends_and_the_next_speech_loses_no_word() -> None:
+    clock = Clock()
+    async with server(resting(clock, end_after_s=60)) as url, client(url) as c:
+        await c.choose("engine")
+        assert await engine_states(c, "ready") == ["ready"]
+        assert await c.transcribe(1.0) == "w0 w1"
+        pid = await engine_pid(url)
+        clock.now_s = 61
+        assert await engine_states(c, "idle") == ["idle"]
+        await eventually(lambda: not alive(pid))
+        await c.start()
+        await c.audio(2.25)
+        await c.end()
+        events = await c.until("transcription.done")
+        assert [e["state"] for e in events if e["type"] == "sayso.engine"] == ["starting", "loading", "ready"]
+        assert events[-1]["text"] == "w0 w1 w2 w3 w4"
+        assert await engine_pid(url) != pid
+
+
+async def test_an_engine_without_weights_stays_and_loads_them_for_the_next_speech(tmp_path: Path) -> None:
+    clock, log = Clock(), tmp_path / "log"
+    async with server(resting(clock, "--log", log, unload_after_s=60)) as url, client(url) as c:
+        await c.choose("engine")
+        await c.expect("sayso.engine")
+        assert await c.transcribe(0.5) == "w0"
+        pid = await engine_pid(url)
+        clock.now_s = 61
+        assert await engine_states(c, "idle") == ["idle"]
+        await c.audio(1.0)
+        assert await engine_states(c, "ready") == ["loading", "ready"]
+        await c.start()
+        await c.end()
+        assert (await c.until("transcription.done"))[-1]["text"] == "w0 w1"
+        assert await engine_pid(url) == pid
+        kinds = [line.split()[0] for line in log.read_text().splitlines()]
+        assert [kind for kind in kinds if kind in ("Load", "Unload")] == ["Load", "Unload", "Load"]
+
+
+async def test_an_open_turn_keeps_the_engine_however_long_it_lasts() -> None:
+    clock = Clock()
+    async with server(resting(clock, end_after_s=60)) as url, client(url) as c, client(url) as other:
+        await c.choose()
+        await other.choose("engine")
+        await other.expect("sayso.engine")
+        await c.start()
+        await c.audio(0.5)
+        await c.expect("transcription.delta")
+        pid = await engine_pid(url)
+        clock.now_s = 10_000
+        await c.audio(0.5)
+        await c.expect("transcription.delta")
+        await c.end()
+        assert (await c.expect("transcription.done"))["text"] == "w0 w1"
+        assert alive(pid)
+        clock.now_s = 20_000
+        assert await engine_states(other, "idle") == ["idle"]
+
+
+async def test_scarce_memory_ends_an_engine_that_nobody_uses() -> None:
+    async with server(resting(Clock(), pressure=40.0, end_at_pressure=20)) as url, client(url) as c:
+        await c.choose("engine")
+        events = await c.until("sayso.engine")
+        while events[-1]["state"] != "idle":
+            events.append(await c.expect("sayso.engine"))
+        assert await c.transcribe(0.5) == "w0"
+
+
+async def test_giving_back_waits_for_the_open_turn_and_does_not_count_as_a_restart() -> None:
+    async with engine() as (started, listener):
+        await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        pid = started.status.pid
+        listener.busy = True
+        assert not started.give_back(end=True)
+        assert alive(pid)
+        listener.busy = False
+        await eventually(lambda: listener.states[-1] == "idle" and not alive(pid))
+        assert started.give_back(end=True)
+        started.wake()
+        await eventually(lambda: listener.states[-1] == "ready")
+        status = started.status
+        assert (status.starts, status.ends, status.restarts) == (2, 1, 0)
+
+
+async def test_speech_in_the_moment_of_ending_gets_a_new_engine() -> None:
+    async with engine() as (started, listener):
+        await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        assert started.give_back(end=True)
+        started.wake()
+        await eventually(lambda: listener.states[-1] == "ready")
+        assert listener.states == ["loading", "ready", "idle", "starting", "loading", "ready"]
+
+
+async def test_speech_in_the_moment_of_unloading_gets_the_weights_again() -> None:
+    async with engine() as (started, listener):
+        await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        assert started.give_back(end=False)
+        started.wake()
+        await eventually(lambda: listener.states[-1] == "ready")
+        assert listener.states == ["loading", "ready", "idle", "loading", "ready"]
+
+
+async def test_an_engine_killed_at_rest_is_started_only_when_somebody_speaks() -> None:
+    async with engine() as (started, listener):
+        await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        assert started.give_back(end=False)
+        os.kill(started.status.pid, 9)
+        await eventually(lambda: started.status.pid == 0)
+        assert listener.states[-1] == "idle"
+        assert started.give_back(end=True)
+        started.wake()
+        await eventually(lambda: listener.states[-1] == "ready")
+
+
+async def test_a_server_whose_engine_has_ended_stops_at_once() -> None:
+    async with engine() as (started, _):
+        await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        pid = started.status.pid
+        assert started.give_back(end=True)
+        await eventually(lambda: not alive(pid))
