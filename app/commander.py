@@ -14,6 +14,7 @@ from typing import Any
 
 from sayso.app.actions import ActionError, Outcome, Performer, UndoToken
 from sayso.app.actions.desktop import Window
+from sayso.app.alarms import Alarm, Alarms
 from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Names
@@ -23,7 +24,7 @@ from sayso.app.snapshot import FeedState, LineKind, Mode
 
 log = logging.getLogger(__name__)
 
-_OPEN_SLOTS = frozenset({"text", "query", "address"})
+_OPEN_SLOTS = frozenset({"text", "query", "address", "reminder", "duration", "calculation"})
 """Slots that the speaker may always go on with, so that such a command is complete only when silence says so."""
 _YES = frozenset({"yes", "confirm", "go ahead", "do it", "yes please"})
 
@@ -50,12 +51,14 @@ class Commander:
         on_change: Callable[[], None],
         on_outcome: Callable[[int, LineKind], None],
         mode: Mode = Mode.COMMANDS,
+        alarms: Alarms | None = None,
     ) -> None:
         self._grammar = grammar
         self._performer = performer
         self._on_change = on_change
         self._on_outcome = on_outcome
         self._mode = mode
+        self._alarms = alarms if alarms is not None else Alarms()
         self._asleep = False
         self._feed = Feed()
         self._undo: dict[int, UndoToken] = {}
@@ -125,7 +128,8 @@ class Commander:
         self._queue.put_nowait(self._undo_item(item_id))
 
     async def run(self) -> None:
-        """Work through what is submitted until cancelled."""
+        """Work through what is submitted, and tell of timers that are due, until cancelled."""
+        alarms = asyncio.create_task(self._alarms.run(self._due), name="alarms")
         try:
             while True:
                 work = await self._queue.get()
@@ -134,6 +138,8 @@ class Commander:
                 finally:
                     self._queue.task_done()
         finally:
+            alarms.cancel()
+            await asyncio.gather(alarms, return_exceptions=True)
             while not self._queue.empty():
                 self._queue.get_nowait().close()
                 self._queue.task_done()
@@ -197,6 +203,11 @@ class Commander:
             del self._undo[undone]
             self._move(undone, FeedState.UNDONE)
         self._done(item, outcome)
+
+    def _due(self, alarm: Alarm) -> None:
+        """A timer is over: it shows in the feed at once, and on the desktop after what runs now."""
+        self._add("", alarm.title, FeedState.DONE)
+        self._queue.put_nowait(self._performer.announce(alarm.title))
 
     def _control(self, command: Match) -> None:
         """The commands that concern the assistant itself."""

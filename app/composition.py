@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sayso.app.actions import create
+from sayso.app.alarms import Alarms
 from sayso.app.assistant import Assistant
 from sayso.app.audio.listener import Listener
 from sayso.app.commander import Commander
@@ -29,8 +30,14 @@ def compose(
     store = SettingsStore(loaded)
     assistant = Assistant(publish, store)
     client = RealtimeClient(local.endpoint, assistant.receive)
+    alarms = Alarms()
     commander = Commander(
-        Grammar.load(), create(environment=environment), assistant.changed, assistant.outcome, mode=loaded.settings.mode
+        Grammar.load(),
+        create(environment=environment, alarms=alarms),
+        assistant.changed,
+        assistant.outcome,
+        mode=loaded.settings.mode,
+        alarms=alarms,
     )
     server = ServerChoice(client, local, KeyStore(), loaded.settings)
     assistant.join(Listener(assistant.hear), client, commander, server)

@@ -16,16 +16,22 @@ from sayso.app.commands.matching import Match
 
 
 @dataclass
-class Hands:
-    """A performer on a desktop, told in words what to do."""
+class BareHands:
+    """A performer, told in words what to do."""
 
-    desktop: VirtualDesktop
     performer: Performer
     read: Callable[[str], Match]
 
     async def do(self, sentence: str) -> Outcome:
         """Perform what a sentence says; its ActionError is the caller's."""
         return await asyncio.wait_for(self.performer.perform(self.read(sentence)), 30)
+
+
+@dataclass
+class Hands(BareHands):
+    """A performer on a desktop."""
+
+    desktop: VirtualDesktop
 
     def sees(self, window: Window) -> bool:
         """Whether a window is on the screen at all, as the X server tells it."""

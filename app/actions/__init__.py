@@ -7,26 +7,39 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sayso.app.actions.applications import Applications
 from sayso.app.actions.base import Action, Outcome, Receipt, UndoToken
+from sayso.app.actions.calculator import Calculator
 from sayso.app.actions.desktop import Backend, detect
 from sayso.app.actions.edit import Edit
 from sayso.app.actions.errors import ActionError
+from sayso.app.actions.folders import Folders
+from sayso.app.actions.information import Information
 from sayso.app.actions.keys import Keys
 from sayso.app.actions.launch import Launcher
 from sayso.app.actions.performer import TIMEOUT_S, Performer
 from sayso.app.actions.placing import Placing
+from sayso.app.actions.screenshot import Screenshot
 from sayso.app.actions.scrolling import Scrolling
 from sayso.app.actions.shortcuts import Shortcuts
+from sayso.app.actions.timers import Timers
 from sayso.app.actions.typing import Typing, Typist
 from sayso.app.actions.undo import UndoLog
 from sayso.app.actions.web import Web
 from sayso.app.actions.windows import Windows
 from sayso.app.actions.workspaces import WorkspaceActions
+from sayso.app.alarms import Alarms
 
-__all__ = ["ActionError", "Outcome", "Performer", "Receipt", "UndoToken", "create"]
+if TYPE_CHECKING:
+    from sayso.app.actions.bus import Bus
+
+HARDWARE = Path("/sys/class")
+
+__all__ = ["HARDWARE", "ActionError", "Outcome", "Performer", "Receipt", "UndoToken", "create"]
 
 
 def create(
@@ -35,12 +48,15 @@ def create(
     environment: Mapping[str, str] | None = None,
     own_pid: int | None = None,
     timeout_s: float = TIMEOUT_S,
+    alarms: Alarms | None = None,
+    hardware: Path = HARDWARE,
 ) -> Performer:
     """A performer with all families for this session.
 
     ``environment`` (``os.environ`` by default) is what started programs get and what tells the session, its
     applications, browser and sound server. ``own_pid`` marks our own windows, which are never typed into or closed.
-    ``timeout_s`` is what one action may take.
+    ``timeout_s`` is what one action may take. ``alarms`` take the timers that are set; without them nothing waits for
+    these. ``hardware`` is the kernel's folder of device classes.
     """
     variables = os.environ if environment is None else environment
     desktop = detect(variables) if backend is None else backend
@@ -49,6 +65,7 @@ def create(
     typist = Typist(desktop, pid)
     undo = UndoLog()
     applications = Applications(desktop, launcher)
+    announce = None
     actions: list[Action] = [
         applications,
         Web(launcher, applications),
@@ -60,12 +77,42 @@ def create(
         WorkspaceActions(desktop, pid),
         Scrolling(desktop, typist),
         Shortcuts(desktop, typist),
+        Screenshot(desktop, variables),
+        Folders(launcher, applications),
+        Information(hardware / "power_supply"),
+        Calculator(),
     ]
+    if alarms is not None:
+        actions.append(Timers(alarms))
     if sys.platform == "linux":
         from sayso.app.actions.volume import Volume  # Its library is for PulseAudio and PipeWire only.
 
-        actions.append(Volume(_sound_server(variables)))
-    return Performer(actions, desktop, typist, undo, pid, timeout_s)
+        actions += [Volume(_sound_server(variables)), *_on_bus(variables, hardware)]
+        announce = _announcer(variables)
+    return Performer(actions, desktop, typist, undo, pid, timeout_s, announce)
+
+
+def _on_bus(variables: Mapping[str, str], hardware: Path) -> list[Action]:
+    """What is done over D-Bus, whose library comes with Linux only."""
+    from sayso.app.actions.brightness import Brightness
+    from sayso.app.actions.bus import SYSTEM, Bus
+    from sayso.app.actions.media import Media
+    from sayso.app.actions.power import Power
+
+    system = Bus(variables.get("DBUS_SYSTEM_BUS_ADDRESS") or SYSTEM)
+    return [Media(_session_bus(variables)), Brightness(system, hardware / "backlight"), Power(system)]
+
+
+def _announcer(variables: Mapping[str, str]) -> Callable[[str], None]:
+    from sayso.app.actions.notification import notify
+
+    return lambda title: notify(_session_bus(variables), title)
+
+
+def _session_bus(variables: Mapping[str, str]) -> Bus:
+    from sayso.app.actions.bus import Bus
+
+    return Bus(variables.get("DBUS_SESSION_BUS_ADDRESS", ""))
 
 
 def _sound_server(variables: Mapping[str, str]) -> str | None:

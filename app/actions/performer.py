@@ -41,6 +41,7 @@ class Performer:
         undo: UndoLog,
         own_pid: int,
         timeout_s: float = TIMEOUT_S,
+        announce: Callable[[str], None] | None = None,
     ) -> None:
         self._actions = {action.family: action for action in actions}
         self._backend = backend
@@ -48,6 +49,7 @@ class Performer:
         self._undo = undo
         self._own_pid = own_pid
         self._timeout_s = timeout_s
+        self._announce = announce
         self._turn = asyncio.Lock()
         self._names = Names()
         self._unfinished: asyncio.Future[Any] | None = None
@@ -86,6 +88,16 @@ class Performer:
         if entry is None:
             raise ActionError("undo_gone", "That can no longer be undone.")
         return await self._run(f"Undo: {token.title}", "undo", lambda halt: self._undo.revert(entry, halt))
+
+    async def announce(self, title: str) -> None:
+        """Show a message on the desktop, where it has a service for that; the feed shows it in any case."""
+        show = self._announce
+        if show is None:
+            return
+        try:
+            await self._in_thread(lambda halt: show(title))
+        except ActionError as error:
+            log.info("not announced: %s", error.code)
 
     async def target(self) -> Window | None:
         """The window that keys and text are meant for now; None where there is none or none can be seen."""

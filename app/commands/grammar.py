@@ -23,7 +23,7 @@ from hassil.sample import sample_sentence
 from sayso.app.commands.errors import GrammarError
 from sayso.app.commands.normalise import Rules
 
-WILDCARDS_WITHOUT_NAMES = frozenset({"text", "query"})
+WILDCARDS_WITHOUT_NAMES = frozenset({"text", "query", "reminder", "duration", "calculation"})
 """Slots that take any words at all; a sentence with one is never matched by likeness."""
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

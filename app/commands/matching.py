@@ -15,6 +15,8 @@ from hassil.recognize import RecognizeResult
 from rapidfuzz import fuzz
 
 from sayso.app.commands.address import read_address
+from sayso.app.commands.calculation import is_calculation
+from sayso.app.commands.duration import read_duration, spoken
 from sayso.app.commands.grammar import WILDCARDS_WITHOUT_NAMES, Command, Grammar, Shape
 from sayso.app.commands.names import Names
 from sayso.app.commands.normalise import Utterance, normalise
@@ -27,6 +29,8 @@ WORD_ALIKE = 60.0
 """Least likeness of each word with the one it is taken for."""
 MARGIN = 6.0
 """Points by which the likeliest command must lead the next other one."""
+_SUGGESTED = 60.0
+"""Least likeness of a command that is offered instead."""
 _TRIES = 10
 
 
@@ -136,9 +140,19 @@ def _slot_value(entity: Any, utterance: Utterance) -> str | None:
         return read_address(around)
     if entity.name == "text":
         return typed_as_said(around) or None
-    if entity.name == "query":
+    if entity.name in ("duration", "calculation"):
+        return _measured(entity.name, " ".join(str(entity.value).split()))
+    if entity.name in ("query", "reminder"):
         return around.strip(" \t\n.,:;!?") or None
     return str(entity.value).strip() or None
+
+
+def _measured(name: str, words: str) -> str | None:
+    """A length of time or a sum in normalised words; None for anything else."""
+    if name == "calculation":
+        return words if is_calculation(words) else None
+    seconds = read_duration(words)
+    return None if seconds is None else spoken(seconds)
 
 
 def typed_as_said(text: str) -> str:
@@ -174,11 +188,14 @@ def _alike(grammar: Grammar, utterance: Utterance, names: Names) -> Match | None
 def _repairs(grammar: Grammar, utterance: Utterance) -> Iterator[Utterance]:
     """The utterance with its words, or its first words, replaced by the most similar ones that the grammar has."""
     options: list[tuple[float, int, str]] = []
+    # The words said so far, by their number: what the first words of a sentence are compared with.
+    starts = [" ".join(word.text for word in utterance.words[:n]) for n in range(len(utterance.words) + 1)]
     for shape in grammar.shapes:
         if not shape.slots:
-            options.append((fuzz.ratio(utterance.text, shape.text), len(utterance.words), shape.text))
+            likeness = fuzz.ratio(starts[-1], shape.text, score_cutoff=HEAD_ALIKE)
+            options.append((likeness, len(utterance.words), shape.text))
         elif shape.head:
-            options += _heads(shape, utterance)
+            options += _heads(shape, starts)
     options = [option for option in options if option[0] >= HEAD_ALIKE and _words_alike(utterance, *option[1:])]
     options.sort(key=lambda option: -option[0])
     for _, replaced, text in dict.fromkeys(options[:_TRIES]):
@@ -187,12 +204,11 @@ def _repairs(grammar: Grammar, utterance: Utterance) -> Iterator[Utterance]:
         yield replace(utterance, words=new + utterance.words[replaced:])
 
 
-def _heads(shape: Shape, utterance: Utterance) -> list[tuple[float, int, str]]:
+def _heads(shape: Shape, starts: list[str]) -> list[tuple[float, int, str]]:
     """Ways to read the shape's first words at the utterance's start: likeness, words replaced, what by."""
-    length = len(shape.head.split())
-    spans = [n for n in (length - 1, length, length + 1) if 1 <= n < len(utterance.words)]
-    starts = [(n, " ".join(word.text for word in utterance.words[:n])) for n in spans]
-    return [(fuzz.ratio(start, shape.head), n, shape.head) for n, start in starts]
+    length = shape.head.count(" ") + 1
+    spans = range(max(1, length - 1), min(length + 2, len(starts) - 1))
+    return [(fuzz.ratio(starts[n], shape.head, score_cutoff=HEAD_ALIKE), n, shape.head) for n in spans]
 
 
 def _words_alike(utterance: Utterance, replaced: int, text: str) -> bool:
@@ -206,10 +222,12 @@ def _words_alike(utterance: Utterance, replaced: int, text: str) -> bool:
 def _suggest(grammar: Grammar, said: str) -> tuple[str, ...]:
     """Up to three commands most like what was said."""
     best: dict[str, float] = {}
+    words = said.split()
+    starts = [" ".join(words[:n]) for n in range(len(words) + 1)]
     for shape in grammar.shapes:
-        words = len(shape.head.split()) if shape.slots else None
-        start = " ".join(said.split()[:words]) if words else said
-        likeness = fuzz.ratio(start, shape.head or shape.text)
+        length = shape.head.count(" ") + 1 if shape.slots and shape.head else len(words)
+        start = starts[min(length, len(words))]
+        likeness = fuzz.ratio(start, shape.head or shape.text, score_cutoff=_SUGGESTED)
         best[shape.intent] = max(best.get(shape.intent, 0.0), likeness)
     ranked = sorted(best, key=lambda intent: -best[intent])
-    return tuple(grammar.commands[intent].say for intent in ranked[:3] if best[intent] >= 60.0)
+    return tuple(grammar.commands[intent].say for intent in ranked[:3] if best[intent] >= _SUGGESTED)

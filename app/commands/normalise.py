@@ -14,8 +14,21 @@ from dataclasses import dataclass
 from text_to_num import find_numbers
 
 _APOSTROPHE = "\u2019"
-_WORD = re.compile(rf"[^\W_]+(?:['{_APOSTROPHE}][^\W_]+)*(?:\.[^\W_]+)*|%", re.UNICODE)
-_LIKE_NUMBER = re.compile(r"\d+")
+_WORD = re.compile(
+    rf"[^\W_]+(?:['{_APOSTROPHE}][^\W_]+)*(?:\.[^\W_]+)*|%"
+    r"|(?<=[\s\d])[+*\u00d7\u00f7](?=[\s\d])|(?<=\s)[-\u2212](?=\s)",
+    re.UNICODE,
+)
+_SIGNS = {
+    "%": "percent",
+    "+": "plus",
+    "-": "minus",
+    "\u2212": "minus",
+    "*": "times",
+    "\u00d7": "times",
+    "\u00f7": "over",
+}
+_LIKE_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LETTER_NOT_NUMBER = frozenset({"o", "oh"})
 """Read as zero by text2num; as a word of its own it is a letter."""
 
@@ -99,7 +112,7 @@ def normalise(heard: str, rules: Rules, language: str = "en", *, keep_end: bool 
 
 
 def _plain(word: str) -> str:
-    return "percent" if word == "%" else word.lower().replace(_APOSTROPHE, "'")
+    return _SIGNS.get(word) or word.lower().replace(_APOSTROPHE, "'")
 
 
 def _longest_first(phrases: Iterable[str]) -> _Phrases:

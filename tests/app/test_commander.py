@@ -9,8 +9,10 @@ import pytest
 from sayso.app.actions import ActionError, Performer
 from sayso.app.actions.base import Done, Job
 from sayso.app.actions.desktop.none import NO_DISPLAY, Refusing
+from sayso.app.actions.timers import Timers
 from sayso.app.actions.typing import Typist
 from sayso.app.actions.undo import UndoLog
+from sayso.app.alarms import Alarms
 from sayso.app.commander import Commander, Surroundings
 from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match
@@ -150,3 +152,28 @@ async def test_commands_are_expected_and_in_dictation_nothing(stage: Stage) -> N
     assert {"Mute", "Close window"} <= set(stage.commander.expected)
     stage.commander.set_mode(Mode.DICTATION)
     assert stage.commander.expected == ()
+
+
+async def test_a_timer_that_is_over_shows_in_the_feed(grammar: Grammar) -> None:
+    changed = asyncio.Event()
+    announced: list[str] = []
+    backend, alarms = Refusing("none", NO_DISPLAY), Alarms()
+    performer = Performer([Timers(alarms)], backend, Typist(backend, 1), UndoLog(), 1, announce=announced.append)
+    commander = Commander(grammar, performer, changed.set, lambda turn, kind: None, alarms=alarms)
+    task = asyncio.create_task(commander.run())
+    try:
+        await Stage(commander, Recorder("none"), Recorder("none"), []).say("Set a timer for one second.")
+        async with asyncio.timeout(10):
+            while len(commander.feed.items) < 2:
+                changed.clear()
+                await changed.wait()
+            await commander.finished()
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    assert [(item.title, item.state) for item in commander.feed.items] == [
+        ("Set a timer for 1 second", FeedState.DONE),
+        ("The timer of 1 second is over", FeedState.DONE),
+    ]
+    assert announced == ["The timer of 1 second is over"]

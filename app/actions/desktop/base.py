@@ -9,6 +9,8 @@ import threading
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from sayso.app.actions.errors import ActionError
 
 MODIFIERS = ("control", "shift", "alt", "super")
@@ -136,6 +138,9 @@ class Backend(Protocol):
 
     def scroll(self, clicks: int, window: int, halt: threading.Event) -> None:
         """Turn the wheel over a window, down for a positive number of clicks."""
+
+    def picture(self) -> np.ndarray:
+        """What is on the screen: shape (height, width, 3), uint8, red first."""
 
     def input_used(self) -> InputUse | None:
         """When keyboard or mouse were last used, by hand or by us; None where that cannot be known."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import NoReturn
 
+import numpy as np
+
 from sayso.app.actions.desktop.base import Chord, InputUse, Placement, Rectangle, Window, Workspaces
 from sayso.app.actions.errors import ActionError
 
@@ -75,6 +77,9 @@ class Refusing:
         self._refuse()
 
     def scroll(self, clicks: int, window: int, halt: threading.Event) -> None:
+        self._refuse()
+
+    def picture(self) -> np.ndarray:
         self._refuse()
 
     def input_used(self) -> InputUse | None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
+
 from sayso.app.actions.desktop.base import Chord, InputUse, Placement, Rectangle, Window, Workspaces
 from sayso.app.actions.desktop.x11_connection import X11Connection
 from sayso.app.actions.desktop.x11_keyboard import X11Keyboard
+from sayso.app.actions.desktop.x11_picture import picture
 from sayso.app.actions.desktop.x11_placing import X11Placing
 from sayso.app.actions.desktop.x11_pointer import X11Pointer
 from sayso.app.actions.desktop.x11_windows import X11Windows
@@ -81,6 +84,9 @@ class X11:
 
     def scroll(self, clicks: int, window: int, halt: threading.Event) -> None:
         self._pointer.scroll(clicks, self._placing.placement(window).frame, halt)
+
+    def picture(self) -> np.ndarray:
+        return picture(self._connection)
 
     def input_used(self) -> InputUse | None:
         return self._keyboard.input_used()

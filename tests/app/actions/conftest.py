@@ -8,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from spoken_actions import ApplicationFolder, Hands
+from played_service import private_bus
+from spoken_actions import ApplicationFolder, BareHands, Hands
 from virtual_desktop import Terminal, VirtualDesktop, virtual_desktop
 
 from sayso.app.actions import create
+from sayso.app.alarms import Alarms
 from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match, match
 
@@ -52,7 +54,7 @@ def applications(bare_desktop: VirtualDesktop) -> ApplicationFolder:
 @pytest.fixture
 async def hands(bare_desktop: VirtualDesktop, said: Callable[[str], Match]) -> AsyncIterator[Hands]:
     performer = create(environment=bare_desktop.environment, own_pid=os.getpid())
-    yield Hands(bare_desktop, performer, said)
+    yield Hands(performer, said, bare_desktop)
     await performer.close()
 
 
@@ -60,3 +62,28 @@ async def hands(bare_desktop: VirtualDesktop, said: Callable[[str], Match]) -> A
 def terminal(desktop: VirtualDesktop) -> Iterator[Terminal]:
     with desktop.terminal() as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def bus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a D-Bus of its own, which stands for the session's and the system's."""
+    with private_bus(tmp_path_factory.mktemp("bus")) as address:
+        yield address
+
+
+@pytest.fixture
+def hardware(tmp_path: Path) -> Path:
+    """The kernel's folder of devices; empty until a test puts some in."""
+    return tmp_path / "class"
+
+
+@pytest.fixture
+async def bare_hands(
+    bus: str, hardware: Path, tmp_path: Path, said: Callable[[str], Match]
+) -> AsyncIterator[BareHands]:
+    """A performer without a display, with a D-Bus, a home and devices of its own."""
+    environment = {"DBUS_SESSION_BUS_ADDRESS": bus, "DBUS_SYSTEM_BUS_ADDRESS": bus, "HOME": str(tmp_path)}
+    environment |= {"PATH": os.environ["PATH"], "XDG_DATA_HOME": str(tmp_path / "data"), "XDG_DATA_DIRS": ""}
+    performer = create(environment=environment, alarms=Alarms(), hardware=hardware)
+    yield BareHands(performer, said)
+    await performer.close()

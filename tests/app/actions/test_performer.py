@@ -22,6 +22,7 @@ from sayso.app.actions.desktop import detect
 from sayso.app.actions.desktop.none import NO_DISPLAY, Refusing
 from sayso.app.actions.typing import Typist
 from sayso.app.actions.undo import UndoLog
+from sayso.app.alarms import Alarms
 from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
@@ -106,7 +107,7 @@ async def test_what_the_assistant_does_itself_is_not_performed(said: Said) -> No
 
 
 async def test_every_other_command_of_the_grammar_has_an_action(said: Said) -> None:
-    performer = create(environment={})
+    performer = create(environment={}, alarms=Alarms())
     for command in Grammar.load().commands.values():
         match = said(command.say)
         assert performer.performs(match) is (command.family not in ("listening", "mode"))

@@ -1,0 +1,69 @@
+"""Pictures of the screen, kept in the user's folder for pictures. One worker thread at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+
+from sayso.app.actions.base import Done, Job, Revert
+from sayso.app.actions.desktop.base import Backend
+from sayso.app.actions.errors import ActionError
+from sayso.app.actions.folders import user_folder
+from sayso.app.actions.png import encode
+from sayso.app.commands.matching import Match
+from sayso.app.commands.names import Named
+
+
+class Screenshot:
+    """“Take a screenshot”; undo deletes the file."""
+
+    family = "screenshot"
+
+    def __init__(
+        self, backend: Backend, environment: Mapping[str, str], now: Callable[[], datetime] = datetime.now
+    ) -> None:
+        self._backend = backend
+        self._environment = environment
+        self._now = now
+
+    def describe(self, match: Match) -> str:
+        return match.title
+
+    def perform(self, job: Job) -> Done:
+        pixels = self._backend.picture()
+        folder = user_folder("pictures", self._environment)
+        try:
+            file = _new_file(folder, f"Screenshot {self._now():%Y-%m-%d %H-%M-%S}", encode(pixels))
+        except OSError as error:
+            raise ActionError("not_saved", f"The picture cannot be saved in {folder}: {error.strerror}.") from error
+        return Done(f"saved as {file}", revert=_deleting(file))
+
+    def names(self) -> list[Named]:
+        return []
+
+
+def _new_file(folder: Path, name: str, content: bytes) -> Path:
+    """Write a file that was not there before."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for ending in ("", *(f" ({number})" for number in range(2, 100))):
+        file = folder / f"{name}{ending}.png"
+        try:
+            with file.open("xb") as opened:
+                opened.write(content)
+        except FileExistsError:
+            continue
+        return file
+    raise ActionError("not_saved", f"There are too many pictures called “{name}”.")
+
+
+def _deleting(file: Path) -> Revert:
+    def revert(halt: threading.Event) -> Done:
+        try:
+            file.unlink()
+        except OSError as error:
+            raise ActionError("not_deleted", f"{file} cannot be deleted: {error.strerror}.") from error
+        return Done(f"{file.name} is deleted")
+
+    return revert
