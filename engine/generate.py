@@ -3,6 +3,14 @@
 The models run in a thread of their own (``engine.step_loop``); this module is its asyncio side. What the thread has to
 say comes by ``call_soon_threadsafe``; what it is to do is posted to it. Nothing here waits without a bound: a consumer
 is told when the engine was closed, died or is stuck.
+
+    async def typed():
+        yield StreamingInput("What is the weather ", SamplingParams(max_tokens=1))
+        yield StreamingInput("in Paris?", SamplingParams(max_tokens=200))
+
+    async with await AsyncEngine.load("path/to/a/model") as engine:
+        async for output in engine.generate(typed()):
+            print(output.text, end="")
 """
 
 from __future__ import annotations
