@@ -5,7 +5,9 @@ Source: freedesktop.org MPRIS D-Bus Interface Specification 2.2.
 
 from __future__ import annotations
 
+import logging
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +18,8 @@ from sayso.app.actions.bus import Bus, Calls, comes_true
 from sayso.app.actions.errors import ActionError
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
+
+log = logging.getLogger(__name__)
 
 _PREFIX = "org.mpris.MediaPlayer2."
 _PATH = "/org/mpris/MediaPlayer2"
@@ -61,7 +65,7 @@ class Media:
         return []
 
     def _meant(self, calls: Calls) -> Player:
-        found = [_player(calls, name) for name in calls.services() if name.startswith(_PREFIX)]
+        found = list(_players(calls))
         if not found:
             raise ActionError("no_player", "No media player is running. Start one and say it again.")
         return min(found, key=lambda player: (_rank(player.status), player.service != self._last))
@@ -94,6 +98,16 @@ def _told(calls: Calls, player: Player, verb: str, halt: threading.Event) -> Don
 
 def _service(name: str) -> DBusAddress:
     return DBusAddress(_PATH, bus_name=name, interface=_PLAYER)
+
+
+def _players(calls: Calls) -> Iterator[Player]:
+    for name in calls.services():
+        if name.startswith(_PREFIX):
+            try:
+                yield _player(calls, name)
+            except ActionError as error:
+                # One that is ending or hangs must not keep the others from being heard.
+                log.info("a media player did not answer: %s", error.code)
 
 
 def _player(calls: Calls, name: str) -> Player:

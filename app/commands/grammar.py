@@ -6,7 +6,7 @@ Loading takes some tens of milliseconds and happens once, off the event loop if 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -74,6 +74,10 @@ class Grammar:
     intents: Intents
     rules: Rules
     shapes: tuple[Shape, ...] = field(repr=False, default=())
+    whole: tuple[str, ...] = field(repr=False, default=())
+    """Sentences without a slot."""
+    heads: Mapping[int, tuple[str, ...]] = field(repr=False, default_factory=dict)
+    """The words before the first slot, by their number."""
 
     @classmethod
     def load(cls, language: str = "en") -> Grammar:
@@ -107,7 +111,17 @@ def _build(content: dict[str, Any]) -> Grammar:
     intents = Intents.from_dict(content)
     commands = {intent: _command(intent, entry) for intent, entry in content["intents"].items()}
     rules = Rules.read(content.get("fillers", {}), {str(k): str(v) for k, v in content.get("spellings", {}).items()})
-    return Grammar(intents.language, commands, intents, rules, tuple(_shapes(intents)))
+    shapes = tuple(_shapes(intents))
+    whole = tuple(dict.fromkeys(shape.text for shape in shapes if not shape.slots))
+    return Grammar(intents.language, commands, intents, rules, shapes, whole, _by_length(shapes))
+
+
+def _by_length(shapes: Iterable[Shape]) -> dict[int, tuple[str, ...]]:
+    heads: dict[int, dict[str, None]] = {}
+    for shape in shapes:
+        if shape.slots and shape.head:
+            heads.setdefault(len(shape.head.split()), {})[shape.head] = None
+    return {length: tuple(found) for length, found in heads.items()}
 
 
 def _command(intent: str, entry: dict[str, Any]) -> Command:

@@ -6,18 +6,18 @@ alike, provided that one of them leads the others by a margin. What is left over
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hassil import recognize_all
 from hassil.recognize import RecognizeResult
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
 
 from sayso.app.commands.address import read_address
 from sayso.app.commands.calculation import is_calculation
 from sayso.app.commands.duration import read_duration, spoken
-from sayso.app.commands.grammar import WILDCARDS_WITHOUT_NAMES, Command, Grammar, Shape
+from sayso.app.commands.grammar import WILDCARDS_WITHOUT_NAMES, Command, Grammar
 from sayso.app.commands.names import Names
 from sayso.app.commands.normalise import Utterance, normalise
 
@@ -190,13 +190,11 @@ def _repairs(grammar: Grammar, utterance: Utterance) -> Iterator[Utterance]:
     options: list[tuple[float, int, str]] = []
     # The words said so far, by their number: what the first words of a sentence are compared with.
     starts = [" ".join(word.text for word in utterance.words[:n]) for n in range(len(utterance.words) + 1)]
-    for shape in grammar.shapes:
-        if not shape.slots:
-            likeness = fuzz.ratio(starts[-1], shape.text, score_cutoff=HEAD_ALIKE)
-            options.append((likeness, len(utterance.words), shape.text))
-        elif shape.head:
-            options += _heads(shape, starts)
-    options = [option for option in options if option[0] >= HEAD_ALIKE and _words_alike(utterance, *option[1:])]
+    options += [(likeness, len(utterance.words), text) for text, likeness in _similar(starts[-1], grammar.whole)]
+    for length, heads in grammar.heads.items():
+        for n in range(max(1, length - 1), min(length + 2, len(utterance.words))):
+            options += [(likeness, n, head) for head, likeness in _similar(starts[n], heads)]
+    options = [option for option in options if _words_alike(utterance, *option[1:])]
     options.sort(key=lambda option: -option[0])
     for _, replaced, text in dict.fromkeys(options[:_TRIES]):
         first, last = utterance.words[0], utterance.words[replaced - 1]
@@ -204,11 +202,10 @@ def _repairs(grammar: Grammar, utterance: Utterance) -> Iterator[Utterance]:
         yield replace(utterance, words=new + utterance.words[replaced:])
 
 
-def _heads(shape: Shape, starts: list[str]) -> list[tuple[float, int, str]]:
-    """Ways to read the shape's first words at the utterance's start: likeness, words replaced, what by."""
-    length = shape.head.count(" ") + 1
-    spans = range(max(1, length - 1), min(length + 2, len(starts) - 1))
-    return [(fuzz.ratio(starts[n], shape.head, score_cutoff=HEAD_ALIKE), n, shape.head) for n in spans]
+def _similar(said: str, choices: Sequence[str]) -> list[tuple[str, float]]:
+    """Those of many texts that are like what was said, with their likeness."""
+    found = process.extract(said, choices, scorer=fuzz.ratio, score_cutoff=HEAD_ALIKE, limit=None)
+    return [(text, likeness) for text, likeness, _ in found]
 
 
 def _words_alike(utterance: Utterance, replaced: int, text: str) -> bool:

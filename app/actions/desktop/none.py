@@ -17,7 +17,7 @@ NO_DISPLAY = (
 WAYLAND = (
     "This is a Wayland session, which does not let Sayso press keys or reach windows yet. "
     "Log in with an X11 session (“on Xorg” at the login screen) for typing, keys and windows; "
-    "opening applications, web pages and the volume work here."
+    "opening applications, web pages and folders, sound, players, timers and sums work here."
 )
 
 

@@ -80,6 +80,14 @@ async def test_the_player_that_plays_is_meant_and_afterwards_the_same_one(bare_h
     assert [name for name, _ in loud.calls] == ["Pause", "Play"]
 
 
+async def test_a_player_that_answers_nothing_leaves_the_others_alone(bare_hands: BareHands, bus: str) -> None:
+    broken, player = PlayedService(), PlayedPlayer("Jukebox")
+    with played(bus, "org.mpris.MediaPlayer2.a_broken", broken), played(bus, "org.mpris.MediaPlayer2.jukebox", player):
+        await bare_hands.do("pause the music")
+
+    assert player.status == "Paused"
+
+
 async def test_a_player_that_only_takes_note_gives_no_false_receipt(bare_hands: BareHands, bus: str) -> None:
     player = PlayedPlayer("Deaf")
     player.on_call = lambda method, body: None
