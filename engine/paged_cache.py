@@ -21,8 +21,8 @@ from sayso.engine.arena import Arena
 from sayso.engine.runner.token_base import Slice
 
 _HIDDEN = float("-inf")
-_NARROW = 16
-"""Most positions of a session that are attended page by page; more are a stretch of a prompt."""
+_NARROW = 4
+"""Most positions of a session that are attended page by page; for more, gathering its pages is quicker."""
 _SPARSE = 2
 """Pages lying apart are gathered when their range holds this many times as many."""
 
