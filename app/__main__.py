@@ -21,7 +21,7 @@ from sayso.app.control_server import ControlServer
 from sayso.app.errors import AppError
 from sayso.app.local_server import LocalServer
 from sayso.app.single_instance import Instance
-from sayso.app.snapshot import ServerKind
+from sayso.app.snapshot import ServerKind, Snapshot
 from sayso.ui.display import require_access, require_display, require_libraries
 from sayso.ui.errors import UiError
 
@@ -101,17 +101,25 @@ async def _desktop(
     from sayso.ui.main_window import MainWindow
     from sayso.ui.publisher import Publisher
     from sayso.ui.theme import Theme
+    from sayso.ui.tray import Tray
 
     # Signals may come while these are being built; they are looked at when the loop turns, and then both are there.
     assistant: Assistant
     window: MainWindow
+    tray: Tray
     if sys.platform != "win32":
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, lambda: assistant.quit())
-    publisher = Publisher(lambda snapshot: window.show_snapshot(snapshot))
+
+    def show(snapshot: Snapshot) -> None:
+        window.show_snapshot(snapshot)
+        tray.show_snapshot(snapshot)
+
+    publisher = Publisher(show)
     assistant = compose(publisher.publish, loaded, local, environment)
     window = MainWindow(assistant, Theme(application))
+    tray = Tray(assistant, window)
     window.show()
     control = ControlServer(_doings(assistant, window), lambda: assistant.quitting)
     await control.start(instance)
@@ -120,6 +128,7 @@ async def _desktop(
     finally:
         control.close()
         publisher.close()
+        tray.close()
         window.hide()
         window.deleteLater()
 

@@ -23,6 +23,7 @@ from sayso.app.audio.listener import (
     SpeechStarted,
 )
 from sayso.app.commander import Commander, Surroundings
+from sayso.app.desktop_file import Autostart
 from sayso.app.desktop_state import DesktopStateMachine
 from sayso.app.errors import AppError
 from sayso.app.realtime.client import RealtimeClient
@@ -57,9 +58,13 @@ class Assistant:
     ``app.composition`` ties them.
     """
 
-    def __init__(self, publish: Callable[[Snapshot], None], store: SettingsStore) -> None:
+    def __init__(
+        self, publish: Callable[[Snapshot], None], store: SettingsStore, autostart: Autostart | None = None
+    ) -> None:
         self._publish = publish
         self._store = store
+        self._autostart = autostart or Autostart()
+        self._starts_with_session = self._autostart.on
         self._states = DesktopStateMachine()
         self._transcript = Transcript()
         self._microphone = MicrophoneView(MicrophoneState.CLOSED)
@@ -148,6 +153,19 @@ class Assistant:
     def undo(self, item_id: int) -> None:
         self._commander.undo(item_id)
 
+    def retreated(self) -> None:
+        if not self._store.settings.told_of_tray:
+            self._notice("tray", "Sayso goes on in the tray. Quit is in its menu there, and in the window's.")
+            self._store.change(told_of_tray=True)
+            self.changed()
+
+    def set_close_to_tray(self, on: bool) -> None:
+        self._store.change(close_to_tray=on)
+        self.changed()
+
+    def set_start_with_session(self, on: bool) -> None:
+        self._spawn(self._start_with_session(on))
+
     @property
     def quitting(self) -> bool:
         return self._quit.is_set()
@@ -215,6 +233,8 @@ class Assistant:
                 notices=self._notices,
                 behind_ms=self._behind_ms,
                 asleep=self._commander.asleep,
+                close_to_tray=self._store.settings.close_to_tray,
+                starts_with_session=self._starts_with_session,
             )
         )
 
@@ -257,6 +277,13 @@ class Assistant:
                 self._notice("key_in_file", warning)
 
         await self._use(switch())
+
+    async def _start_with_session(self, on: bool) -> None:
+        try:
+            await asyncio.to_thread(self._autostart.set, on)
+            self._starts_with_session = on
+        finally:
+            self.changed()
 
     async def _use(self, switch: Coroutine[Any, Any, None]) -> None:
         self.dismiss("server")

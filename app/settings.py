@@ -29,7 +29,10 @@ class SettingsError(AppError):
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """``microphone`` empty follows the system's default; ``model`` empty takes the server's own."""
+    """``microphone`` empty follows the system's default; ``model`` empty takes the server's own.
+
+    ``told_of_tray`` is whether the user has read once that Sayso goes on there.
+    """
 
     microphone: str = ""
     mode: Mode = Mode.COMMANDS
@@ -39,6 +42,8 @@ class Settings(msgspec.Struct, frozen=True):
     model: str = "auto"
     device: str = "auto"
     threads: int = 0
+    close_to_tray: bool = True
+    told_of_tray: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,3 +137,5 @@ class Snapshot:
     """Audio that waits for the server, shown above one second."""
     asleep: bool = False
     """True after “stop listening”: speech is shown but only “start listening” acts."""
+    close_to_tray: bool = True
+    starts_with_session: bool = False

@@ -10,10 +10,11 @@ from functools import lru_cache
 from importlib.resources import files
 
 from PySide6.QtCore import QByteArray, QRectF, Qt
-from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 _DENSITIES = (1.0, 1.5, 2.0, 3.0)
+_PLATE_SIZES = (16, 22, 24, 32, 44, 48, 64)
 _LOGO_SIZES = (16, 24, 32, 48, 64, 128, 256)
 
 
@@ -39,6 +40,24 @@ def icon(name: str, colour: str, size: int) -> QIcon:
     result = QIcon()
     for density in _DENSITIES:
         result.addPixmap(pixmap(name, colour, size, density))
+    return result
+
+
+def plate(name: str, colour: str) -> QIcon:
+    """The drawing in white on a rounded plate of this colour: seen on any background, as in a panel."""
+    result = QIcon()
+    for size in _PLATE_SIZES:
+        drawn = QPixmap(size, size)
+        drawn.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(drawn)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colour))
+        painter.drawRoundedRect(QRectF(0, 0, size, size), size / 5, size / 5)
+        inset = round(size / 8)
+        painter.drawPixmap(inset, inset, pixmap(name, "#ffffff", size - 2 * inset))
+        painter.end()
+        result.addPixmap(drawn)
     return result
 
 

@@ -35,5 +35,14 @@ class Intents(Protocol):
     def dismiss(self, notice_code: str) -> None:
         """Remove the notice with this code."""
 
+    def retreated(self) -> None:
+        """The window was closed and Sayso goes on in the tray."""
+
+    def set_close_to_tray(self, on: bool) -> None:
+        """Whether closing the window leaves Sayso in the tray, where there is one, or ends it."""
+
+    def set_start_with_session(self, on: bool) -> None:
+        """Whether Sayso starts when the user's session does."""
+
     def quit(self) -> None:
         """Finish and leave the application."""

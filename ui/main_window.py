@@ -5,6 +5,8 @@ It holds no state of the application; ``show_snapshot`` is the only way in and `
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
@@ -46,6 +48,8 @@ class MainWindow(QMainWindow):
         self._theme = theme
         self._snapshot: Snapshot | None = None
         self._narrow: bool | None = None
+        self.retreat: Callable[[], bool] = lambda: False
+        """Where the window goes when it is closed; false when there is nothing but the end."""
         self.setWindowTitle("Sayso")
         self.setWindowIcon(icon.application_icon())
         self.state_bar = StateBar(theme)
@@ -126,6 +130,10 @@ class MainWindow(QMainWindow):
         menu.addSeparator()
         self._action("Next part of the window", "F6", self._next_part, menu)
         self._action("Keyboard", "F1", self._show_keyboard, menu)
+        menu.addSeparator()
+        self.close_to_tray = self._switch("Keep running in the tray when closed", self._intents.set_close_to_tray, menu)
+        self.start_with_session = self._switch("Start with the session", self._intents.set_start_with_session, menu)
+        menu.addSeparator()
         self._action("Quit", "Ctrl+Q", self._intents.quit, menu)
         dismiss = QAction("Dismiss or take back", self)
         dismiss.setShortcut(QKeySequence("Esc"))
@@ -140,11 +148,19 @@ class MainWindow(QMainWindow):
         self.addAction(action)
         menu.addAction(action)
 
+    def _switch(self, text: str, change: Callable[[bool], None], menu: QMenu) -> QAction:
+        action = menu.addAction(text)
+        action.setCheckable(True)
+        action.triggered.connect(change)
+        return action
+
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Shows a snapshot; each part compares its own share and touches only what changed."""
         self._snapshot = snapshot
         self.state_bar.show_snapshot(snapshot)
         self.notices.show_notices(snapshot.notices)
+        self.close_to_tray.setChecked(snapshot.close_to_tray)
+        self.start_with_session.setChecked(snapshot.starts_with_session)
         self.mode.show_choice(_MODES.index(snapshot.mode))
         self.server.show_server(snapshot.server)
         self.transcript.show_lines(snapshot.lines, snapshot.mode)
@@ -225,6 +241,7 @@ class MainWindow(QMainWindow):
         self._controls.addWidget(self.menu_button, 0, 2, top | right)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Closing asks the application to quit; the window goes when the last words are finished."""
+        """Closing goes to the tray, else asks to quit; then the window goes when the last words are finished."""
         event.ignore()
-        self._intents.quit()
+        if not self.retreat():
+            self._intents.quit()

@@ -26,6 +26,7 @@ _COMMANDS = {
     "cancel": _Entry("sayso.app.cli.control", "Drop what is being said to the running Sayso.", "cancel"),
     "show": _Entry("sayso.app.cli.control", "Show the window of the running Sayso.", "show"),
     "quit": _Entry("sayso.app.cli.control", "End the running Sayso.", "quit_"),
+    "desktop-file": _Entry("sayso.app.cli.desktop_file", "Add Sayso to your applications or your session's start."),
     "devices": _Entry("sayso.app.cli.devices", "List the microphones."),
     "doctor": _Entry("sayso.app.cli.doctor", "Say what works, what does not, and what to do."),
 }

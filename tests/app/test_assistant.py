@@ -13,10 +13,11 @@ import pytest
 from sayso.app.assistant import Assistant
 from sayso.app.audio.listener import MicrophoneChanged, SpeechAudio, SpeechEnded, SpeechStarted
 from sayso.app.commander import Surroundings
+from sayso.app.desktop_file import Autostart
 from sayso.app.feed import Feed
 from sayso.app.realtime.errors import RealtimeError
 from sayso.app.realtime.events import Connection, TurnDone, TurnStable, TurnTentative
-from sayso.app.settings import Loaded, Settings
+from sayso.app.settings import Loaded, Settings, load
 from sayso.app.settings_store import SettingsStore
 from sayso.app.snapshot import (
     DesktopState,
@@ -109,7 +110,8 @@ def collaborators(chain: Chain) -> None:
 @pytest.fixture
 async def chain(tmp_path: Path) -> AsyncIterator[Chain]:
     published: list[Snapshot] = []
-    made = Chain(Assistant(published.append, SettingsStore(Loaded(Settings()), tmp_path)), published)
+    store = SettingsStore(Loaded(Settings()), tmp_path)
+    made = Chain(Assistant(published.append, store, Autostart(tmp_path)), published)
     collaborators(made)
     running = asyncio.create_task(made.assistant.run())
     await made.settle()
@@ -204,6 +206,40 @@ async def test_what_is_cancelled_is_neither_shown_nor_done_and_the_next_utteranc
     speak(chain)
     chain.assistant.receive(TurnDone(3, "mute"))
     assert chain.submitted == [(3, "mute")]
+
+
+async def test_that_it_goes_on_in_the_tray_is_told_once_and_never_again(chain: Chain, tmp_path: Path) -> None:
+    chain.assistant.retreated()
+    assert [notice.code for notice in chain.now.notices] == ["tray"]
+    chain.assistant.dismiss("tray")
+    chain.assistant.retreated()
+    assert chain.now.notices == ()
+    await chain.assistant._store.written()
+    assert load(tmp_path).settings.told_of_tray
+
+
+async def test_whether_closing_goes_to_the_tray_is_kept(chain: Chain, tmp_path: Path) -> None:
+    assert chain.now.close_to_tray
+    chain.assistant.set_close_to_tray(False)
+    assert not chain.now.close_to_tray
+    await chain.assistant._store.written()
+    assert not load(tmp_path).settings.close_to_tray
+
+
+async def test_it_starts_with_the_session_when_asked_and_no_more_when_asked(chain: Chain, tmp_path: Path) -> None:
+    for on in (True, False):
+        chain.assistant.set_start_with_session(on)
+        await asyncio.wait_for(asyncio.gather(*chain.assistant._tasks), 10)
+        assert chain.now.starts_with_session is on
+        assert (tmp_path / "autostart" / "sayso.desktop").exists() is on
+
+
+async def test_what_cannot_be_written_for_the_session_is_told(chain: Chain, tmp_path: Path) -> None:
+    (tmp_path / "autostart").write_text("in the way")
+    chain.assistant.set_start_with_session(True)
+    await asyncio.wait_for(asyncio.gather(*chain.assistant._tasks), 10)
+    assert [notice.code for notice in chain.now.notices] == ["desktop_file_unwritable"]
+    assert not chain.now.starts_with_session
 
 
 async def test_a_wrong_address_is_told_and_changes_nothing(chain: Chain) -> None:

@@ -50,6 +50,15 @@ class RecordedIntents:
     def dismiss(self, notice_code: str) -> None:
         self.calls.append(("dismiss", notice_code))
 
+    def retreated(self) -> None:
+        self.calls.append(("retreated",))
+
+    def set_close_to_tray(self, on: bool) -> None:
+        self.calls.append(("set_close_to_tray", on))
+
+    def set_start_with_session(self, on: bool) -> None:
+        self.calls.append(("set_start_with_session", on))
+
     def quit(self) -> None:
         self.calls.append(("quit",))
 

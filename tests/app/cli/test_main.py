@@ -59,12 +59,12 @@ def test_every_command_is_there_and_says_what_it_does() -> None:
     with click.Context(main) as context:
         names = main.list_commands(context)
         control = ["start", "stop", "toggle", "cancel", "show", "quit"]
-        assert names == ["listen", "transcribe", "serve", "models", *control, "devices", "doctor"]
+        assert names == ["listen", "transcribe", "serve", "models", *control, "desktop-file", "devices", "doctor"]
         for name in names:
             command = main.get_command(context, name)
             assert command is not None
             if name not in control:
-                assert command is importlib.import_module(f"sayso.app.cli.{name}").command
+                assert command is importlib.import_module(f"sayso.app.cli.{name.replace('-', '_')}").command
             assert command.help
 
 
