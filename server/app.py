@@ -18,7 +18,12 @@ REALTIME_PATH = "/v1/realtime"
 
 def create_app(config: ServerConfig, engine: EngineClient) -> tuple[ASGIApp, Connections]:
     """The application, and its connections for the shutdown."""
-    limits = Limits(waiting_s=config.waiting_s, idle_s=config.idle_s)
+    limits = Limits(
+        waiting_s=config.waiting_s,
+        idle_s=config.idle_s,
+        idle_warning_s=config.idle_warning_s,
+        session_s=config.session_s,
+    )
     connections = Connections(engine, limits, config.most_connections, config.unread_bytes)
     http = HttpEndpoints(engine, lambda: len(connections))
     routes = [

@@ -21,7 +21,8 @@ class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``port`` 0 takes a free one. ``key`` empty asks clients for none, which only loopback allows.
 
     ``waiting_s`` bounds the audio of one client that waits for a commit or for the engine, ``unread_bytes`` what a
-    client may leave unread before it is disconnected, ``idle_s`` how long it may say nothing (0: for ever).
+    client may leave unread before it is disconnected, ``idle_s`` how long it may say nothing,
+    ``idle_warning_s`` how long before that it is warned, ``session_s`` how long a connection may last (0: for ever).
 
     ``engine_unload_after_s`` and ``engine_end_after_s``: how long nobody may speak before the weights are dropped or
     the engine process ends. ``engine_end_at_pressure``: percent of time stalled for memory at which an engine that
@@ -40,6 +41,8 @@ class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most_connections: int = 64
     unread_bytes: int = 8 * 1024 * 1024
     idle_s: float = 0.0
+    idle_warning_s: float = 10.0
+    session_s: float = 0.0
     engine_unload_after_s: float = 0.0
     engine_end_after_s: float = 0.0
     engine_end_at_pressure: float = 0.0

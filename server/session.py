@@ -8,16 +8,18 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import msgspec
 
 from sayso.engine import messages
+from sayso.server.deadlines import Bounds, Standing, due
 from sayso.server.engine_client import EngineClient
 from sayso.server.outbox import Outbox
 from sayso.server.protocol.dialects.base import Dialect
 from sayso.server.protocol.errors import ProtocolError
 from sayso.server.protocol.events import ServerEvent
-from sayso.server.protocol.intents import Choose, DropTurn, EngineNews, Served, Trouble
+from sayso.server.protocol.intents import Choose, DropTurn, EngineNews, IdleSoon, Served, Trouble
 from sayso.server.protocol.state import WireState
 from sayso.server.turns import Limits, Output, TurnEngine
 
@@ -30,13 +32,38 @@ TRY_AGAIN_LATER = 1013
 _encoder = msgspec.json.Encoder()
 
 
+@dataclass(frozen=True)
+class SessionFacts:
+    """What a connection is at this moment, for whoever keeps the server."""
+
+    id: str
+    state: str
+    age_s: float
+    idle_s: float
+    waiting_ms: int
+    """Audio that has not gone to the engine yet."""
+
+
 class Session:
-    def __init__(self, name: str, dialect: Dialect, engine: EngineClient, outbox: Outbox, limits: Limits) -> None:
+    def __init__(
+        self,
+        name: str,
+        dialect: Dialect,
+        engine: EngineClient,
+        outbox: Outbox,
+        limits: Limits,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.name = name
         self._dialect = dialect
         self._engine = engine
         self._outbox = outbox
         self._turns = TurnEngine(name, engine.served, engine.news, limits)
+        self._limits = limits
+        self._clock = clock
+        self._began_s = self._heard_s = clock()
+        self._warned = self._finishing = False
+        self._leaving_s: float | None = None
         self._lane = engine.connect(self)
 
     @property
@@ -50,9 +77,13 @@ class Session:
         return self._turns.busy
 
     @property
-    def idle_s(self) -> float | None:
-        """How long the client may say nothing, in seconds; None is for ever."""
-        return self._turns.idle_s
+    def facts(self) -> SessionFacts:
+        now_s = self._clock()
+        waiting = self._turns.waiting_samples + self._lane.queued_samples
+        waiting_ms = waiting * 1000 // messages.SAMPLE_RATE
+        return SessionFacts(
+            self.name, self._turns.state.value, now_s - self._began_s, now_s - self._heard_s, waiting_ms
+        )
 
     # From the client.
 
@@ -60,6 +91,7 @@ class Session:
         self._send(self._dialect.created(int(time.time())))
 
     def text_frame(self, text: str) -> None:
+        self._heard_s, self._warned = self._clock(), False
         try:
             intent = self._dialect.decode(text)
         except ProtocolError as error:
@@ -82,9 +114,51 @@ class Session:
         self._carry_out(self._turns.shut_down())
         self._outbox.close(code)
 
-    def idle_too_long(self) -> None:
-        self._carry_out(self._turns.idle_too_long())
-        self._outbox.close(NORMAL)
+    def end(self, code: str, message: str) -> None:
+        """Close in order, now: the open turn's audio ends here, and its text still comes."""
+        self._expire(code, message, finish=True)
+
+    def keep_limits(self) -> float | None:
+        """Do what time asks for; returns after how many seconds to ask again at the latest, None is never."""
+        while True:
+            now_s = self._clock()
+            if self.draining and self._leaving_s is None:
+                self._heard_s = now_s
+            bounds = Bounds(self._turns.idle_s, self._limits.idle_warning_s, self._limits.session_s)
+            step, wait_s = due(self._standing(now_s), bounds)
+            match step:
+                case "wait":
+                    return wait_s
+                case "warn":
+                    self._warned = True
+                    self._carry_out([IdleSoon(round((bounds.idle_s or 0) - (now_s - self._heard_s), 3))])
+                case "idle":
+                    text = f"Nothing came for {bounds.idle_s:g} seconds: connect again when there is something to say."
+                    self._expire("idle_timeout", text, finish=True)
+                case "rotate":
+                    text = f"A connection may last {bounds.length_s:g} seconds: connect again."
+                    self._expire("session_expired", text, finish=False)
+                case "finish":
+                    self._finish()
+                case "give_up":
+                    self._leaving_s = now_s
+                    self._carry_out(self._turns.give_up())
+
+    def _standing(self, now_s: float) -> Standing:
+        leaving_s = None if self._leaving_s is None else now_s - self._leaving_s
+        quiet_s, age_s = now_s - self._heard_s, now_s - self._began_s
+        return Standing(quiet_s, age_s, self.draining, self._warned, leaving_s, self._finishing)
+
+    def _expire(self, code: str, message: str, *, finish: bool) -> None:
+        logger.info("session %s: is to end (%s)", self.name, code)
+        self._leaving_s = self._clock()
+        self._carry_out(self._turns.expire(code, message))
+        if finish:
+            self._finish()
+
+    def _finish(self) -> None:
+        self._finishing, self._leaving_s = True, self._clock()
+        self._carry_out(self._turns.finish_turn())
 
     def break_off(self) -> None:
         """A fault of ours: say so, and close."""
@@ -121,6 +195,8 @@ class Session:
             else:
                 for event in self._dialect.encode(output):
                     self._send(event)
+        if self._turns.finished:
+            self._outbox.close(NORMAL)
 
     def _send(self, event: ServerEvent) -> None:
         if self._outbox.put(_encoder.encode(event).decode()) or self._outbox.close_code is not None:

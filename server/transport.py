@@ -8,21 +8,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 import uuid
 from collections.abc import Callable
 
+import msgspec
 from starlette.responses import JSONResponse
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from sayso.server.engine_client import EngineClient
 from sayso.server.outbox import Outbox
 from sayso.server.protocol.dialects.vllm import VllmDialect
-from sayso.server.session import Session
+from sayso.server.protocol.events import Error
+from sayso.server.session import TRY_AGAIN_LATER, Session, SessionFacts
 from sayso.server.turns import Limits
 
 logger = logging.getLogger(__name__)
 
 SERVICE_RESTART = 1012
+KEEP_EVERY_S = 5.0
+"""The limits of a session that was told to end from outside are looked at so often."""
 DRAIN_S = 2.0
 """How long a shutdown waits for the last text of turns that have ended, and again for closing handshakes."""
 
@@ -30,26 +35,49 @@ DRAIN_S = 2.0
 class Connections:
     """All open connections: their number is bounded, and a shutdown ends them in order."""
 
-    def __init__(self, engine: EngineClient, limits: Limits, most: int, unread_bytes: int) -> None:
+    def __init__(
+        self,
+        engine: EngineClient,
+        limits: Limits,
+        most: int,
+        unread_bytes: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._engine = engine
         self._limits = limits
         self._most = most
         self._unread_bytes = unread_bytes
+        self._clock = clock
         self._sessions: set[Session] = set()
         self._closing = False
 
     def __len__(self) -> int:
         return len(self._sessions)
 
+    @property
+    def facts(self) -> list[SessionFacts]:
+        """Of all connections, oldest first."""
+        return sorted((session.facts for session in self._sessions), key=lambda facts: -facts.age_s)
+
+    def end(self, name: str) -> bool:
+        """Close one connection in order; false when there is none of this name."""
+        found = next((session for session in self._sessions if session.name == name), None)
+        if found is not None:
+            found.end("session_closed", "The keeper of this server has closed the session: connect again to go on.")
+        return found is not None
+
     async def serve(self, websocket: WebSocket) -> None:
         """One connection from its handshake to its end."""
-        if self._closing or len(self._sessions) >= self._most:
-            await self._deny(websocket)
+        if self._closing:
+            await _deny(websocket)
             return
         await websocket.accept()
+        if len(self._sessions) >= self._most:
+            await self._turn_away(websocket)
+            return
         name = f"sess-{uuid.uuid4().hex}"
         outbox = Outbox(self._unread_bytes)
-        session = Session(name, VllmDialect(name), self._engine, outbox, self._limits)
+        session = Session(name, VllmDialect(name), self._engine, outbox, self._limits, self._clock)
         self._sessions.add(session)
         receiver = asyncio.create_task(_receive(websocket, session), name=f"receiver {name}")
         closer = asyncio.create_task(_send_and_close(websocket, outbox), name=f"sender {name}")
@@ -85,25 +113,28 @@ class Connections:
                         return
                     await asyncio.sleep(0.02)
 
-    async def _deny(self, websocket: WebSocket) -> None:
-        code = "shutting_down" if self._closing else "session_limit"
-        text = "The server is shutting down." if self._closing else f"{self._most} clients are connected already."
-        response = JSONResponse({"error": f"{text} Connect again later.", "code": code}, status_code=503)
-        await websocket.send_denial_response(response)
+    async def _turn_away(self, websocket: WebSocket) -> None:
+        """As a close code, since web pages and many clients do not see the answer to a refused upgrade."""
+        text = f"{self._most} clients are connected already. Connect again later."
+        with contextlib.suppress(WebSocketDisconnect):
+            await websocket.send_text(msgspec.json.encode(Error(text, "session_limit")).decode())
+            await websocket.close(TRY_AGAIN_LATER, "session_limit")
+
+
+async def _deny(websocket: WebSocket) -> None:
+    body = {"error": "The server is shutting down. Connect again later.", "code": "shutting_down"}
+    await websocket.send_denial_response(JSONResponse(body, status_code=503))
 
 
 async def _receive(websocket: WebSocket, session: Session) -> None:
-    """Until the client has gone, or has said nothing for longer than its session allows."""
+    """Until the client has gone; between its messages the session's limits are kept."""
     while True:
         try:
-            async with asyncio.timeout(session.idle_s):
+            wait_s = session.keep_limits()
+            async with asyncio.timeout(KEEP_EVERY_S if wait_s is None else min(wait_s, KEEP_EVERY_S)):
                 message = await websocket.receive()
         except TimeoutError:
-            if session.draining:
-                # It is the client that waits.
-                continue
-            session.idle_too_long()
-            return
+            continue
         if message["type"] == "websocket.disconnect":
             return
         text = message.get("text")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sayso.engine import messages
+from sayso.server.farewell import Farewell
 from sayso.server.inbox import Inbox
 from sayso.server.link import EngineLink
 from sayso.server.protocol import intents
@@ -36,6 +37,10 @@ class Limits:
     """Audio of one turn."""
     idle_s: float = 0.0
     """How long a client may say nothing; 0 is for ever. A client may ask for less."""
+    idle_warning_s: float = 10.0
+    """How long before that it is warned; 0 is not at all."""
+    session_s: float = 0.0
+    """How long a connection may last; 0 is for ever."""
 
 
 @dataclass
@@ -67,6 +72,14 @@ class TurnEngine:
         self._model = ""
         self._wished_idle_s = 0.0
         self._discarding = False
+        self._farewell: Farewell | None = None
+        self.finished = False
+        """Whether the last word has been said and the connection is to be closed."""
+
+    @property
+    def waiting_samples(self) -> int:
+        """Audio that has not gone to the engine yet."""
+        return self._inbox.samples + (self._turn.waiting if self._turn else 0)
 
     @property
     def idle_s(self) -> float | None:
@@ -92,19 +105,22 @@ class TurnEngine:
 
     def intent(self, intent: intents.Intent, queued_samples: int = 0) -> list[Output]:
         """``queued_samples``: audio of this connection that still waits outside, on its way to the engine."""
-        if self._machine.ended:
+        if self._machine.ended or (self._farewell is not None and self._farewell.refuses(intent, self.state)):
             return []
+        return [*self._obey(intent, queued_samples), *self._say_farewell()]
+
+    def _obey(self, intent: intents.Intent, queued_samples: int) -> Iterator[Output]:
         match intent:
             case intents.Choose():
-                return list(self._choose(intent))
+                return self._choose(intent)
             case intents.AddAudio():
-                return list(self._add_audio(intent.pcm, queued_samples))
+                return self._add_audio(intent.pcm, queued_samples)
             case intents.StartTurn():
-                return list(self._start())
+                return self._start()
             case intents.EndTurn():
-                return list(self._end())
+                return self._end()
             case intents.DropTurn():
-                return list(self._drop())
+                return self._drop()
 
     def _choose(self, choice: intents.Choose) -> Iterator[Output]:
         if self._served.certain and choice.model not in self._served.names:
@@ -187,6 +203,9 @@ class TurnEngine:
     def engine_message(self, message: messages.Up) -> list[Output]:
         if self._machine.ended or not self._link.hears(message):
             return []
+        return [*self._hear(message), *self._say_farewell()]
+
+    def _hear(self, message: messages.Up) -> list[Output]:
         match message:
             case messages.Text():
                 return list(self._text(message))
@@ -216,11 +235,11 @@ class TurnEngine:
         out: list[Output] = [news]
         self._link.ready = news.state == "ready"
         if self._link.ready:
-            return out + list(self._check_model()) + list(self._push()) + list(self._begin())
+            return [*out, *self._check_model(), *self._push(), *self._begin(), *self._say_farewell()]
         self._link.forget()
         if self._turn is not None and (self._turn.sent or news.state == "failed"):
             out += self._lose("engine_failed", news.detail or "The engine stopped: speak again.")
-        return out
+        return [*out, *self._say_farewell()]
 
     # The ends.
 
@@ -237,10 +256,30 @@ class TurnEngine:
         out: list[Output] = [SHUTTING_DOWN] if self._turn is not None else []
         return out + list(self.leave())
 
-    def idle_too_long(self) -> list[Output]:
-        """The client has said nothing for ``idle_s``: say so, then the connection is closed."""
-        text = f"Nothing came for {self.idle_s or 0:g} seconds: connect again when there is something to say."
-        return [Trouble("idle_timeout", text, turn_lost=self._turn is not None), *self.leave()]
+    def expire(self, code: str, message: str) -> list[Output]:
+        """The connection is to end with this word: after the open turn, or at once when none is open."""
+        self._farewell = self._farewell or Farewell(code, message)
+        return list(self._say_farewell())
+
+    def finish_turn(self) -> list[Output]:
+        """The connection is to end and its open turn takes no more audio: its text still comes."""
+        if self._farewell is not None:
+            self._farewell.finishing = True
+        ended = self._end() if self.state is WireState.STREAMING else ()
+        return [*ended, *self._say_farewell()]
+
+    def give_up(self) -> list[Output]:
+        """The open turn's text does not come: the last word without it."""
+        return [] if self._farewell is None else list(self._part(self._farewell, lost=True))
+
+    def _say_farewell(self) -> Iterator[Output]:
+        if self._farewell is not None and self._turn is None and not self._machine.ended:
+            yield from self._part(self._farewell, lost=self._inbox.samples > 0)
+
+    def _part(self, farewell: Farewell, *, lost: bool) -> Iterator[Output]:
+        self.finished = True
+        yield farewell.last_word(lost=lost)
+        yield from self.leave()
 
     def _finish_connection(self, state: WireState) -> list[messages.Down]:
         if self._machine.ended:

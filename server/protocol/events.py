@@ -26,7 +26,7 @@ class SaysoIdle(msgspec.Struct, frozen=True):
     close_after_s: float = 0.0
 
 
-SaysoEvent = Literal["partial", "words", "speech", "marker", "engine"]
+SaysoEvent = Literal["partial", "words", "speech", "marker", "engine", "idle"]
 
 
 class SaysoOptions(msgspec.Struct, frozen=True):
@@ -125,7 +125,8 @@ class Error(ServerEvent, frozen=True, tag="error"):
 
     Codes of upstream: invalid_json, invalid_event, invalid_audio, model_not_found, model_not_validated,
     unknown_event, processing_error. Ours: invalid_frame, buffer_full, engine_failed, already_committed,
-    session_limit, shutting_down, idle_timeout; and what the engine says of a session, as it says it.
+    session_limit, shutting_down, idle_timeout, session_expired, session_closed; and what the engine says of a session,
+    as it says it.
     """
 
     error: str
@@ -176,6 +177,15 @@ class EngineState(ServerEvent, frozen=True, tag="sayso.engine"):
     detail: str = ""
 
 
+class IdleWarning(ServerEvent, frozen=True, tag="sayso.idle"):
+    """Nothing has come for long: the open turn is finished and the connection closed in so many seconds.
+
+    Anything that the client sends puts it off; the close is 1000 after an ``error`` with the code ``idle_timeout``.
+    """
+
+    closes_in_s: float
+
+
 AnyServerEvent = (
     SessionCreated
     | SessionUpdated
@@ -188,4 +198,5 @@ AnyServerEvent = (
     | SpeechEvent
     | Marker
     | EngineState
+    | IdleWarning
 )

@@ -135,6 +135,22 @@ class Served:
     certain: bool
 
 
+@dataclass(frozen=True, slots=True)
+class IdleSoon:
+    """The client has been quiet for long and is let go unless it says something."""
+
+    closes_in_s: float
+
+
 Happening = (
-    Chosen | Dropped | StableText | TentativeText | SpeechHeard | AudioConfirmed | TurnDone | Trouble | EngineNews
+    Chosen
+    | Dropped
+    | StableText
+    | TentativeText
+    | SpeechHeard
+    | AudioConfirmed
+    | TurnDone
+    | Trouble
+    | EngineNews
+    | IdleSoon
 )

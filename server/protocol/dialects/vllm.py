@@ -71,6 +71,8 @@ class VllmDialect:
                 return self._if_asked("speech", events.SpeechEvent(kind, at_ms))
             case intents.AudioConfirmed(audio_ms=audio_ms):
                 return self._if_asked("marker", events.Marker(audio_ms))
+            case intents.IdleSoon(closes_in_s=closes_in_s):
+                return self._if_asked("idle", events.IdleWarning(closes_in_s))
             case intents.EngineNews(state=state, detail=detail):
                 return self._if_asked("engine", events.EngineState(state, detail))
 
