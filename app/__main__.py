@@ -103,14 +103,11 @@ async def _desktop(
     from sayso.ui.theme import Theme
     from sayso.ui.tray import Tray
 
-    # Signals may come while these are being built; they are looked at when the loop turns, and then both are there.
+    # Signals may come while these are being built; they are looked at when the loop turns, and then all are there.
     assistant: Assistant
     window: MainWindow
     tray: Tray
-    if sys.platform != "win32":
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, lambda: assistant.quit())
+    _quit_on_signals(lambda: assistant.quit())
 
     def show(snapshot: Snapshot) -> None:
         window.show_snapshot(snapshot)
@@ -131,6 +128,13 @@ async def _desktop(
         tray.close()
         window.hide()
         window.deleteLater()
+
+
+def _quit_on_signals(quit_: Callable[[], None]) -> None:
+    if sys.platform != "win32":
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, quit_)
 
 
 def _doings(assistant: Assistant, window: MainWindow) -> dict[str, Callable[[], None]]:

@@ -1,8 +1,8 @@
 """What the user has chosen, and where it is kept. Reading and writing block: at start-up, or on a worker thread.
 
 The file is JSON in the user's configuration folder, written whole or not at all. A file that cannot be read is set
-aside, never overwritten. Keys are not in it: they are in the system's keyring, or where there is none in a file that
-only the user can read.
+aside and what can be understood of it is kept; what a newer version has written stays in the file. Keys are not in it:
+they are in the system's keyring, or where there is none in a file that only the user can read.
 """
 
 from __future__ import annotations
@@ -63,24 +63,63 @@ def load(where: Path | None = None) -> Loaded:
     """Read the settings; defaults when there are none. Raises nothing but for a folder that cannot be used at all."""
     path = (where or folder()) / _FILE
     try:
-        return Loaded(msgspec.json.decode(path.read_bytes(), type=Settings))
+        content = path.read_bytes()
+        try:
+            return Loaded(msgspec.json.decode(content, type=Settings))
+        except msgspec.DecodeError as error:
+            return _salvage(path, content, error)
     except FileNotFoundError:
         return Loaded(Settings())
-    except msgspec.DecodeError as error:
-        aside = path.with_suffix(".broken.json")
-        path.replace(aside)
-        return Loaded(Settings(), f"The settings could not be read ({error}) and were reset; the old file is {aside}.")
     except OSError as error:
         raise SettingsError("settings_unreadable", f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _salvage(path: Path, content: bytes, error: msgspec.DecodeError) -> Loaded:
+    """What can be understood of a file that cannot be understood whole, which is set aside as it was."""
+    aside = path.with_suffix(".broken.json")
+    _write(aside, content)
+    fields = _fields(content)
+    if fields is None:
+        path.unlink()
+        return Loaded(Settings(), f"The settings could not be read ({error}) and were reset; the old file is {aside}.")
+    good, bad = {}, []
+    for field in msgspec.structs.fields(Settings):
+        if field.name in fields:
+            try:
+                good[field.name] = msgspec.json.decode(fields[field.name], type=field.type)
+            except msgspec.DecodeError:
+                bad.append(field.name.replace("_", " "))
+    settings = Settings(**good)
+    save(settings, path.parent)
+    return Loaded(
+        settings, f"These settings could not be read and were reset: {', '.join(bad)}. The old file is {aside}."
+    )
+
+
+def _fields(content: bytes) -> dict[str, msgspec.Raw] | None:
+    try:
+        return msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+    except msgspec.DecodeError:
+        return None
 
 
 def save(settings: Settings, where: Path | None = None) -> None:
     """Write the settings, whole or not at all. Raises SettingsError ``settings_unwritable``."""
     path = (where or folder()) / _FILE
     try:
-        _write(path, msgspec.json.format(msgspec.json.encode(settings), indent=2))
+        known = _fields(msgspec.json.encode(settings)) or {}
+        _write(path, msgspec.json.format(msgspec.json.encode({**known, **_unknown(path)}), indent=2))
     except OSError as error:
         raise SettingsError("settings_unwritable", f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _unknown(path: Path) -> dict[str, msgspec.Raw]:
+    """What a newer version has written and this one does not know; the newer one finds it again."""
+    try:
+        fields = _fields(path.read_bytes()) or {}
+    except FileNotFoundError:
+        return {}
+    return {name: value for name, value in fields.items() if name not in Settings.__struct_fields__}
 
 
 class KeyStore:

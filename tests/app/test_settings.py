@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import keyring.backend
 import keyring.backends.fail
 import pytest
 
-from sayso.app.settings import KeyStore, Settings, SettingsError, load, save
+from sayso.app.settings import KeyStore, Loaded, Settings, SettingsError, load, save
 from sayso.app.snapshot import Mode, ServerKind
 
 CHOSEN = Settings("USB microphone", Mode.DICTATION, ServerKind.REMOTE, "ws://example.org/v1/realtime", "voxtral")
@@ -70,6 +71,24 @@ def test_a_broken_file_is_set_aside_with_a_warning(tmp_path: Path, content: byte
 def test_settings_of_a_newer_version_are_understood(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text('{"microphone": "USB", "from_the_future": true}')
     assert load(tmp_path).settings == Settings(microphone="USB")
+
+
+def test_one_bad_value_does_not_reset_the_others(tmp_path: Path) -> None:
+    content = b'{"microphone": "USB", "mode": "shouting", "threads": "four", "device": "cpu", "of_tomorrow": [1]}'
+    (tmp_path / "settings.json").write_bytes(content)
+    loaded = load(tmp_path)
+    assert loaded.settings == Settings(microphone="USB", device="cpu")
+    assert "reset: mode, threads." in loaded.warning
+    assert (tmp_path / "settings.broken.json").read_bytes() == content
+    assert load(tmp_path) == Loaded(Settings(microphone="USB", device="cpu"))
+    assert json.loads((tmp_path / "settings.json").read_bytes())["of_tomorrow"] == [1]
+
+
+def test_what_a_newer_version_has_written_survives_a_change(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text('{"microphone": "USB", "from_the_future": {"deep": [1, 2]}}')
+    save(CHOSEN, tmp_path)
+    assert load(tmp_path).settings == CHOSEN
+    assert json.loads((tmp_path / "settings.json").read_bytes())["from_the_future"] == {"deep": [1, 2]}
 
 
 def test_a_folder_that_cannot_be_written_is_an_error_with_its_reason(tmp_path: Path) -> None:
