@@ -231,6 +231,23 @@ def test_a_long_prompt_is_computed_in_parts_while_others_get_their_tokens() -> N
     ]
 
 
+@pytest.mark.parametrize(("token_s", "goes_first"), [(0.05, "new"), (0.001, "old")])
+def test_an_answer_behind_its_pace_goes_before_a_newcomer_and_one_ahead_of_it_after(
+    token_s: float, goes_first: str
+) -> None:
+    bench = Bench(ScriptedRunner(), TokenLimits(token_s=token_s), batch=1)
+    bench.open("old", chunk([1], 100))
+    for _ in range(5):
+        bench.step()
+    bench.open("new", chunk([2], 3))
+    for _ in range(3):
+        bench.step()
+    assert len(bench.tokens("old")) == (5 if goes_first == "new" else 8)
+    for _ in range(90):
+        bench.step()
+    assert len(bench.tokens("new")) == 3
+
+
 # Memory.
 
 
@@ -420,12 +437,13 @@ class Broken(ScriptedRunner):
         raise OSError("cannot drop")
 
 
-@pytest.mark.parametrize("fault", ["rows", "numbers"])
-def test_a_model_that_gives_no_usable_numbers_ends_its_session_only(fault: str) -> None:
+@pytest.mark.parametrize(("fault", "text"), [("rows", "1 rows of logits"), ("numbers", "numbers that are none")])
+def test_a_model_that_gives_no_usable_numbers_ends_its_session_only(fault: str, text: str) -> None:
     bench = Bench(Broken(fault))
     bench.open("a", chunk([1], 2))
     bench.drain()
     assert bench.error("a").code == "inference_failed"
+    assert text in str(bench.error("a"))
     assert bench.worker.open_sessions == bench.worker.blocks.used == 0
 
 
