@@ -60,6 +60,25 @@ ORDINARY = Path(__file__).parents[2] / "data" / "commands" / "ordinary.txt"
         ("Stop listening.", "listening.stop", {}),
         ("Scratch that.", "edit.scratch", {}),
         ("Undo that", "edit.undo", {}),
+        ("Press undo.", "shortcuts.undo", {}),
+        ("Maximize the window, please.", "placing.maximize", {}),
+        ("Snap the window to the left half.", "placing.snap", {"side": "left"}),
+        ("Go to the next desktop.", "workspaces.step", {"step": "next"}),
+        ("Scroll down twice.", "scrolling.scroll", {"direction": "down", "count": "2"}),
+        ("Delete the last five words.", "shortcuts.delete_words", {"count": "5"}),
+        ("Find on this page: opening hours.", "shortcuts.find", {"query": "opening hours"}),
+        ("Close tab", "shortcuts.close_tab", {}),
+        ("Stop the music.", "media.pause", {}),
+        ("Set brightness to forty percent.", "brightness.set", {"level": "40"}),
+        ("Lock the computer.", "power.lock", {}),
+        ("Set a timer for an hour and a half.", "timers.set", {"duration": "1 hour 30 minutes"}),
+        (
+            "Remind me to put it in the oven in ten minutes.",
+            "timers.remind",
+            {"reminder": "put it in the oven", "duration": "10 minutes"},
+        ),
+        ("What is 12 + 7?", "calculator.calculate", {"calculation": "12 plus 7"}),
+        ("Open my downloads.", "folders.open", {"folder": "downloads"}),
     ],
 )
 def test_a_command_is_found_in_what_was_heard(
@@ -117,6 +136,8 @@ def test_a_small_recognition_error_is_seen_through(
         ("New to the sound", "volume.mute", {}),
         ("Come on in mode.", "mode.commands", {}),
         ("Switch to file.", "windows.switch", {"application": "file"}),
+        ("Go to workspace too.", "workspaces.go", {"workspace": "2"}),
+        ("Move window to workspace to.", "workspaces.move", {"workspace": "2"}),
     ],
 )
 def test_what_a_small_recogniser_wrote_for_a_command_is_that_command(
