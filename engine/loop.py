@@ -9,6 +9,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+import platformdirs
 
 from sayso.engine import messages as m
 from sayso.engine.channel import Channel
@@ -16,6 +19,7 @@ from sayso.engine.errors import EngineError, SessionError
 from sayso.engine.loading import Loaded, load
 from sayso.engine.options import Limits
 from sayso.engine.reports import Reports
+from sayso.engine.resting import Resting
 from sayso.engine.scheduler import Scheduler
 from sayso.engine.session import Session, State
 from sayso.engine.speech_worker import SpeechWorker
@@ -33,7 +37,9 @@ class Engine:
         limits: Limits | None = None,
         loader: Callable[[m.Load], Loaded] = load,
         clock: Callable[[], float] = time.monotonic,
+        folder: Path | None = None,
     ) -> None:
+        """``folder`` is where hibernated sessions go, the user's cache directory if none is named."""
         self._channel = channel
         self._limits = limits or Limits()
         self._loader = loader
@@ -43,27 +49,43 @@ class Engine:
         self._speech = SpeechWorker(self._sessions, self._fail)
         self._loaded: Loaded | None = None
         self._reports = Reports(clock)
+        place = folder or platformdirs.user_cache_path("sayso")
+        self._resting = Resting(self._sessions, self._reports, clock, self._close, self._fail, place)
         self._stopping = False
 
     def run(self) -> None:
         """Until ``Stop`` or the end of the pipe."""
+        try:
+            self._rounds()
+        finally:
+            self._resting.close()
+
+    def _rounds(self) -> None:
         while not self._stopping:
-            incoming = self._channel.take(0.0 if self._runnable() else self._reports.wait_s())
+            incoming = self._channel.take(0.0 if self._runnable() else self._wait_s())
             if incoming is None:
                 break
             for message in incoming:
                 self._handle(message)
+            self._resting.bring_back()
             self._detect()
             self._send_results()
             self._step()
             self._send_results()
+            self._resting.put_away()
             self._report()
+
+    def _wait_s(self) -> float | None:
+        """How long nothing has to be done unless a message comes."""
+        waits = [wait for wait in (self._reports.wait_s(), self._resting.wait_s()) if wait is not None]
+        return min(waits) if waits else None
 
     # Messages in.
 
     def _handle(self, message: m.Message) -> None:
         """One message; a fault of a session ends that session only."""
-        self._reports.touch(getattr(message, "session", None))
+        # To be parked is no sign of life.
+        self._reports.touch(getattr(message, "session", None) if not isinstance(message, m.Park) else None)
         match message:
             case m.Load():
                 self._load(message)
@@ -78,6 +100,12 @@ class Engine:
                 self._open(message)
             case m.Close(session=name):
                 self._close(name, "closed")
+            case m.Retain(retention=rules):
+                self._resting.rules = rules
+            case m.Park(session=name, tier=tier):
+                self._resting.park(name, tier)
+            case m.Restore(session=name):
+                self._resting.restore(name)
             case m.Configure() | m.Audio() | m.Flush() | m.Cancel():
                 self._pass_on(message)
 
@@ -112,6 +140,7 @@ class Engine:
             return
         now, runner = self._loaded, self._loaded.runner
         self._speech.runner = runner
+        self._resting.rules = message.retention
         self._send(m.Ready(runner.name, now.device, now.threads, runner.languages, now.load_ms))
 
     def _unload(self) -> None:
@@ -198,11 +227,12 @@ class Engine:
         out: list[m.Message] = []
         for session in self._sessions.values():
             out += session.results()
+        out += self._resting.results()
         if out:
             self._channel.send(out)
 
     def _report(self) -> None:
-        out = self._reports.due(self._sessions, self._loaded)
+        out = self._resting.results() + self._reports.due(self._sessions, self._loaded)
         if out:
             self._channel.send(out)
 

@@ -50,6 +50,31 @@ class Word(msgspec.Struct, frozen=True):
     probability: float
 
 
+class Retention(msgspec.Struct, frozen=True):
+    """When sessions give their memory back: after so many seconds without work or a message. None is never.
+
+    Under pressure, when the budgets of bytes are passed (0 is no budget), the longest idle go first. A session that
+    has work keeps what it holds, whatever the budgets say.
+    """
+
+    park_s: float | None = None
+    """Keys and values go from the device to a compact copy in host memory."""
+    hibernate_s: float | None = None
+    """They go to an encrypted file. Off by default, since it puts what follows from a voice on disk."""
+    drop_s: float | None = None
+    """They are freed, and computed again when the session goes on."""
+    close_s: float | None = None
+    """The session is closed with the reason ``idle_timeout``."""
+    device_bytes: int = 0
+    """Of keys and values, over all sessions."""
+    host_bytes: int = 0
+    """Of parked sessions."""
+
+
+Tier = Literal["device", "host", "disk", "dropped"]
+"""Where a session's keys and values are; ``dropped`` is nowhere."""
+
+
 # Down: from the server to the engine.
 
 
@@ -62,6 +87,26 @@ class Load(Message, frozen=True):
     """0 lets the engine choose for this machine."""
     precision: str = "auto"
     """Number types, such as ``int8`` or ``bfloat16``, or ``weights/cache``; ``auto`` lets the engine choose."""
+    retention: Retention = Retention()
+
+
+class Retain(Message, frozen=True):
+    """Replace the rules of retention; they count at once."""
+
+    retention: Retention
+
+
+class Park(Message, frozen=True):
+    """Put a waiting session's keys and values away; answered by ``Parked``. Its next audio brings them back."""
+
+    session: str
+    tier: Literal["host", "disk", "dropped"] = "host"
+
+
+class Restore(Message, frozen=True):
+    """Bring a session back before its next audio; answered by ``Parked`` with the tier it is in then."""
+
+    session: str
 
 
 class Unload(Message, frozen=True):
@@ -122,7 +167,7 @@ class Stop(Message, frozen=True):
     """End the process after the sessions were closed."""
 
 
-Down = Load | Unload | Open | Configure | Audio | Flush | Cancel | Close | Ping | Stop
+Down = Load | Retain | Park | Restore | Unload | Open | Configure | Audio | Flush | Cancel | Close | Ping | Stop
 
 
 # Up: from the engine to the server.
@@ -190,8 +235,22 @@ class Flushed(Message, frozen=True):
     """Positions of the model's context that the turn's audio and prompt took, for usage figures."""
 
 
+class Parked(Message, frozen=True):
+    """A session's keys and values are in another tier now, or stayed where they were, with a ``code`` that says why.
+
+    ``session_busy``: it has work; ``nothing_held``: it holds none; ``not_recomputable``: too much of its audio is gone
+    to drop it; ``hibernation_failed``: the disk is full or may not be written, so it was dropped, or stayed.
+    """
+
+    session: str
+    tier: Tier
+    code: str = ""
+    message: str = ""
+    took_ms: float = 0.0
+
+
 class Ledger(msgspec.Struct, frozen=True):
-    """Memory of one session in bytes."""
+    """Memory of one session in bytes. ``kv`` is on the device, ``kv_host`` parked, ``kv_disk`` in a file."""
 
     session: str
     state: str
@@ -200,6 +259,8 @@ class Ledger(msgspec.Struct, frozen=True):
     features: int
     idle_s: float
     age_s: float
+    kv_host: int = 0
+    kv_disk: int = 0
 
 
 class Memory(Message, frozen=True):
@@ -208,7 +269,12 @@ class Memory(Message, frozen=True):
     resident: int
     weights: int
     device: int
+    """Memory that the engine holds on a device of its own, caches and weights included; 0 on the CPU."""
     sessions: tuple[Ledger, ...]
+    kv: int = 0
+    kv_host: int = 0
+    kv_disk: int = 0
+    """Sums over the sessions."""
 
 
 class Metrics(Message, frozen=True):
@@ -238,4 +304,4 @@ class Failed(Message, frozen=True):
     message: str
 
 
-Up = Ready | Opened | Refused | Speech | Text | Flushed | Memory | Metrics | Closed | Pong | Failed
+Up = Ready | Opened | Refused | Speech | Text | Flushed | Parked | Memory | Metrics | Closed | Pong | Failed

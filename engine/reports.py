@@ -33,6 +33,10 @@ class Reports:
         if session in self._opened_at:
             self._touched_at[session] = self._clock()
 
+    def idle_s(self, session: str) -> float:
+        """Seconds since something was heard of a session, never less than none whatever the clock does."""
+        return max(0.0, self._clock() - self._touched_at[session])
+
     def opened(self, session: str) -> None:
         self._opened_at[session] = self._touched_at[session] = self._clock()
 
@@ -67,10 +71,11 @@ class Reports:
             self._memory_at, self._changed = now, False
             give_back_memory()
             ledgers = tuple(
-                session.ledger(now - self._touched_at[name], now - self._opened_at[name])
+                session.ledger(self.idle_s(name), max(0.0, now - self._opened_at[name]))
                 for name, session in sessions.items()
             )
             weights = loaded.runner.weight_bytes if loaded else 0
             device = device_bytes(loaded.device) if loaded else 0
-            out.append(m.Memory(self._process.memory_info().rss, weights, device, ledgers))
+            kv, host, disk = (sum(getattr(each, tier) for each in ledgers) for tier in ("kv", "kv_host", "kv_disk"))
+            out.append(m.Memory(self._process.memory_info().rss, weights, device, ledgers, kv, host, disk))
         return out

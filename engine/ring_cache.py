@@ -172,9 +172,13 @@ class Rings:
 
     def copy_out(self, slot: int, positions: int) -> tuple[Tensor, ...]:
         """A copy of the first entries of a slot that holds ``positions`` positions from its origin on."""
+        return tuple(part.clone() for part in self.used(slot, positions))
+
+    def used(self, slot: int, positions: int) -> tuple[Tensor, ...]:
+        """The entries in use of a slot that holds ``positions`` positions from its origin on, where they lie."""
         count = min(positions, self.shape.length)
         arenas = (self._arena, self._scales) if self._scales is not None else (self._arena,)
-        return tuple(arena.values[slot, :, :, :count].clone() for arena in arenas)
+        return tuple(arena.values[slot, :, :, :count] for arena in arenas)
 
     def copy_in(self, slot: int, copy: tuple[Tensor, ...]) -> None:
         """Let a slot begin as ``copy_out`` found it."""

@@ -18,7 +18,8 @@ import numpy as np
 from sayso.engine.intake import Intake, samples_of
 from sayso.engine.messages import SAMPLE_RATE, Flushed, Ledger, Message, SessionOptions, Speech, Text, Word
 from sayso.engine.options import SAMPLES_PER_MS, Limits, Segmentation
-from sayso.engine.runner.base import Before, Piece, SpokenWord, Stream, Utterance
+from sayso.engine.parcel import Away
+from sayso.engine.runner.base import Before, Piece, Restable, SpokenWord, Stream, Utterance
 from sayso.engine.scheduler import Work
 from sayso.engine.segmentation import FRAME_SAMPLES, Change, Edge, Segmenter
 from sayso.engine.tape import Tape
@@ -30,18 +31,24 @@ CONTEXT_WORDS = 40
 
 
 class State(Enum):
-    """``ACTIVE`` has audio or work before it, ``WAITING`` waits for the client."""
+    """``ACTIVE`` has audio or work before it, ``WAITING`` waits for the client; the others do so and hold less."""
 
     OPENING = "opening"
     ACTIVE = "active"
     WAITING = "waiting"
+    PARKED = "parked"
+    HIBERNATED = "hibernated"
+    DROPPED = "dropped"
     CLOSED = "closed"
 
 
 TRANSITIONS: dict[State, frozenset[State]] = {
     State.OPENING: frozenset({State.WAITING, State.CLOSED}),
-    State.WAITING: frozenset({State.ACTIVE, State.CLOSED}),
+    State.WAITING: frozenset({State.ACTIVE, State.PARKED, State.HIBERNATED, State.DROPPED, State.CLOSED}),
     State.ACTIVE: frozenset({State.WAITING, State.CLOSED}),
+    State.PARKED: frozenset({State.WAITING, State.HIBERNATED, State.DROPPED, State.CLOSED}),
+    State.HIBERNATED: frozenset({State.WAITING, State.PARKED, State.DROPPED, State.CLOSED}),
+    State.DROPPED: frozenset({State.WAITING, State.CLOSED}),
     State.CLOSED: frozenset(),
 }
 
@@ -97,6 +104,8 @@ class Session:
         self._stream: Stream | None = None
         self._outbox: list[Message] = []
         self.options = options
+        self.away: Away | None = None
+        """Where the stream's keys and values are, when they are not in the model."""
         self._turn = Turn(Segmenter(self._segmentation))
 
     # In: what the client sends.
@@ -145,7 +154,7 @@ class Session:
     @property
     def examinable(self) -> bool:
         """Whether there are samples for the voice detector, and the turn they belong to is open."""
-        return self._intake.ready and not self._turn.finishing
+        return self._intake.ready and not self._turn.finishing and self.away is None
 
     def examine(self, most: int) -> np.ndarray:
         """The next samples for the voice detector as (frames, 512), the last frame filled up with zeros."""
@@ -208,7 +217,7 @@ class Session:
 
     def offer(self, now: float) -> Work | None:
         """The work of the utterance at hand at ``now`` (seconds on the loop's clock), if any is due."""
-        stream = self.stream
+        stream = self.stream if self.away is None else None
         offer = stream.offer(now) if stream is not None else None
         return Work(self.name, offer.cost_ms, offer.deadline, offer.batch_key) if offer is not None else None
 
@@ -220,11 +229,34 @@ class Session:
             self._stream = self._open_stream(self._turn.utterances[0], self.options, before)
         return self._stream
 
+    # Resting: keys and values are put away, and come back when the client goes on (``engine.resting``).
+
+    def rests(self, now: float) -> bool:
+        """Whether nothing is to be done before the client sends more."""
+        if self.wanted or self.examinable or self.offer(now) is not None:
+            return False
+        if self.state is State.ACTIVE:
+            self.become(State.WAITING)
+        return True
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the client went on: there is audio to hear, or a turn to end."""
+        return self._intake.ready or self._intake.marker is not None
+
+    @property
+    def restable(self) -> Restable | None:
+        """The stream, when it holds something that can be put away, or that was."""
+        stream = self._stream
+        if stream is None or not isinstance(stream, Restable):
+            return None
+        return stream if self.away is not None or stream.holding.kv else None
+
     # Out: what the client gets.
 
     def results(self) -> list[Message]:
         """Messages to send, in order; ends the turn when its marker is reached and all its text is out."""
-        while True:
+        while self.away is None:
             self._collect()
             if self._intake.marker is None or (self._turn.finishing and self._turn.utterances):
                 break
@@ -236,8 +268,9 @@ class Session:
             self._outbox.append(Flushed(self.name, epoch, marker, self._turn.tape.end // SAMPLES_PER_MS, positions))
             self._begin_turn()
         messages, self._outbox = self._outbox, []
-        if self.state is not State.CLOSED:
-            self.become(State.ACTIVE if self._intake.ready or self._turn.utterances else State.WAITING)
+        if self.away is None and self.state is not State.CLOSED:
+            rests = self.state is State.WAITING and not self._intake.ready
+            self.become(State.WAITING if rests or not (self._intake.ready or self._turn.utterances) else State.ACTIVE)
         return messages
 
     def ledger(self, idle_s: float, age_s: float) -> Ledger:
@@ -245,12 +278,15 @@ class Session:
         holding = self._stream.holding if self._stream is not None else None
         audio = self._turn.tape.nbytes + self._intake.nbytes
         kv, features = (holding.kv, holding.features) if holding is not None else (0, 0)
-        return Ledger(self.name, self.state.value, kv, audio, features, idle_s, age_s)
+        host, disk = (self.away.host_bytes, self.away.disk_bytes) if self.away is not None else (0, 0)
+        return Ledger(self.name, self.state.value, kv, audio, features, idle_s, age_s, host, disk)
 
     @property
     def behind_ms(self) -> float:
         """Audio that no text has looked at yet."""
-        behind = self._intake.waiting + (self._stream.behind if self._stream is not None else 0)
+        behind = self._intake.waiting
+        if self._stream is not None and self.away is None:
+            behind += self._stream.behind
         return (behind + sum(u.end - u.start for u in list(self._turn.utterances)[1:])) / SAMPLES_PER_MS
 
     def _finish_turn(self) -> None:
@@ -315,6 +351,11 @@ class Session:
         self._drop_stream()
 
     def _drop_stream(self) -> None:
+        if self.away is not None:
+            self.away.discard()
+            self.away = None
+            if self.state is not State.CLOSED:
+                self.become(State.WAITING)
         if self._stream is not None:
             self._stream.close()
         self._stream = None

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sayso.engine.messages import SessionOptions
+from sayso.engine.parcel import Parcel
 from sayso.engine.tape import Tape
 
 
@@ -122,6 +123,31 @@ class Stream(Protocol):
 
     def close(self) -> None:
         """Give back what the stream holds in its model; nothing is asked of it afterwards. May be called again."""
+        ...
+
+
+@runtime_checkable
+class Restable(Stream, Protocol):
+    """A stream whose keys and values can be put away while it has no work."""
+
+    @property
+    def recomputable(self) -> bool:
+        """Whether all is kept from which they can be computed again."""
+        ...
+
+    def pack(self) -> Parcel:
+        """Give the place in the model back; what was in it is in the parcel, in host memory."""
+        ...
+
+    def unpack(self, parcel: Parcel | None) -> None:
+        """Take a place and go on as if nothing had been packed, or, without a parcel, as ``forget`` left it.
+
+        Raises EngineError ``session_limit`` when no place is free; then nothing is changed.
+        """
+        ...
+
+    def forget(self) -> None:
+        """Give the place back if it has one; the next work computes everything again, and says nothing twice."""
         ...
 
 

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from sayso.engine.messages import SAMPLE_RATE, SessionOptions
-from sayso.engine.modules.precision import choose_precision
 from sayso.engine.modules import voxtral_parcel
+from sayso.engine.modules.precision import choose_precision
 from sayso.engine.modules.voxtral_precision import places
 from sayso.engine.modules.voxtral_realtime import MOST_POSITIONS, Seat, VoxtralRealtime
 from sayso.engine.modules.voxtral_shape import read_shape
@@ -123,8 +123,8 @@ class VoxtralStream:
         self.seat = self._audio = None
         return parcel
 
-    def unpack(self, parcel: Parcel) -> None:
-        self.seat = voxtral_parcel.unpack(self._model, parcel)
+    def unpack(self, parcel: Parcel | None) -> None:
+        self.seat = voxtral_parcel.unpack(self._model, parcel) if parcel is not None else self.sit()
 
     def forget(self) -> None:
         """What comes out on the way back to where it was is not said again (see ``decoded``)."""
