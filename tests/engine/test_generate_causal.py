@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 from tiny_causal import FAMILIES, TinyCausal, build
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from sayso.engine import catalog
 from sayso.engine.generate import AsyncEngine, StreamingInput
@@ -151,6 +152,22 @@ async def test_a_session_that_waits_for_its_next_chunk_gives_its_pages_to_others
                 assert engine._worker.preemptions > 0
                 answered.set()
     assert [token for token in found if token is not None] == expected
+
+
+async def test_text_goes_in_and_out_through_the_folder_s_tokenizer(tmp_path: Path) -> None:
+    build(tmp_path, TinyCausal(vocabulary=300))
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    made.train_from_iterator(["the cat sat"], trainers.BpeTrainer(vocab_size=290, initial_alphabet=alphabet))
+    made.save(str(tmp_path / "tokenizer.json"))
+    ids = made.encode("the cat").ids
+    async with AsyncEngine(load(tmp_path)) as engine:
+        by_text = await collect(engine.generate("the cat", params(20)))
+        by_ids = await collect(engine.generate(ids, params(20)))
+    assert tokens(by_text) == tokens(by_ids)
+    assert "".join(output.text for output in by_text) == made.decode(tokens(by_text))
 
 
 async def test_the_stop_token_of_the_folder_ends_an_answer(llama: Path, tmp_path: Path) -> None:

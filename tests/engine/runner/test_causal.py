@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -296,3 +297,26 @@ def _refused(folder: Path, code: str, text: str) -> None:
     with pytest.raises(EngineError, match=text) as caught:
         load(folder)
     assert caught.value.code == code
+
+
+def test_no_python_work_grows_with_a_session_s_age(tmp_path: Path) -> None:
+    runner = load(build(tmp_path))
+
+    def calls(age: int) -> int:
+        count = 0
+
+        def seen(frame: object, event: str, argument: object) -> None:
+            nonlocal count
+            count += event in ("call", "c_call")
+
+        batch = [Slice("old", (5,), age, range(age // PAGE + 1), True)]
+        runner.forward(batch)
+        sys.setprofile(seen)
+        try:
+            runner.forward(batch)
+        finally:
+            sys.setprofile(None)
+        runner.drop("old", ())
+        return count
+
+    assert calls(30) == calls(300) == calls(3000)
