@@ -19,6 +19,8 @@ COMMIT = "c0ffee" * 6 + "c0ff"
 LARGE = 1000
 """Files from this size on are kept as large files, with a SHA-256."""
 
+STALL_S = 30.0
+
 
 @dataclass
 class PlayedHub:
@@ -27,6 +29,10 @@ class PlayedHub:
     repositories: Mapping[str, Mapping[str, bytes]]
     break_after: int | None = None
     """Bytes of a body after which every connection is cut; None never cuts."""
+    stall_after: int | None = None
+    """Bytes of a body after which the hub says ``stalled`` and sends nothing more before ``go_on``."""
+    stalled: threading.Event = field(default_factory=threading.Event)
+    go_on: threading.Event = field(default_factory=threading.Event)
     spoilt: set[str] = field(default_factory=set)
     """Files whose content arrives wrong."""
     gated: set[str] = field(default_factory=set)
@@ -50,6 +56,7 @@ def played_hub(repositories: Mapping[str, Mapping[str, bytes]]) -> Iterator[Play
     try:
         yield hub
     finally:
+        hub.go_on.set()
         server.shutdown()
         server.server_close()
         thread.join(5)
@@ -112,6 +119,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
+        elif body and self.hub.stall_after is not None and len(content) >= LARGE:
+            self.wfile.write(sent[begin : begin + self.hub.stall_after])
+            self.wfile.flush()
+            self.hub.stalled.set()
+            self.hub.go_on.wait(STALL_S)
+            self.close_connection = True
         elif body:
             self.wfile.write(sent[begin:])
 

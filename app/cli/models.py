@@ -69,6 +69,10 @@ def pull(name: str) -> None:
         shown = _Shown()
         try:
             folder = pull(repository, store, shown.show)
+        except KeyboardInterrupt:
+            shown.end()
+            click.echo(f"Stopped. What came so far is kept: go on with sayso models pull {name}", err=True)
+            raise
         finally:
             shown.end()
         # A model that no runner takes is better refused now than when somebody wants to speak.
@@ -204,5 +208,7 @@ class _Shown:
             click.echo(text, err=True)
 
     def end(self) -> None:
+        """Leave the line."""
         if self._open:
             click.echo(err=True)
+        self._open = False

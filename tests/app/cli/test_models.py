@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from bounded import wait_for
 from played_hub import PlayedHub, played_hub
 from tiny_causal import build
 
@@ -17,6 +19,8 @@ pytest.importorskip("huggingface_hub")
 
 REPOSITORY = "someone/tiny-llama"
 BOUND_S = 60.0
+WEIGHTS = bytes(range(256)) * 90_000
+SAYSO = (sys.executable, "-m", "sayso.app.cli.main")
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -28,24 +32,24 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def hub(tiny: Path) -> Iterator[PlayedHub]:
     files = {path.name: path.read_bytes() for path in tiny.iterdir()}
-    with played_hub({REPOSITORY: files, "Systran/faster-whisper-base.en": {"model.bin": b"w" * 2000}}) as hub:
+    with played_hub({REPOSITORY: files, "Systran/faster-whisper-base.en": {"model.bin": WEIGHTS}}) as hub:
         yield hub
 
 
 @pytest.fixture
-def run(hub: PlayedHub, tmp_path: Path) -> Run:
-    """Runs ``sayso models`` with these arguments; the hub's address can be another one."""
+def environment(hub: PlayedHub, tmp_path: Path) -> dict[str, str]:
+    own = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hub"), "SAYSO_MODELS": str(tmp_path / "models")}
+    return {**os.environ, **own, "HF_HUB_DISABLE_TELEMETRY": "1"}
 
-    def run(*arguments: str, endpoint: str = hub.url, expect: int = 0) -> subprocess.CompletedProcess[str]:
-        environment = {
-            **os.environ,
-            "HF_ENDPOINT": endpoint,
-            "HF_HOME": str(tmp_path / "hub"),
-            "HF_HUB_DISABLE_TELEMETRY": "1",
-            "SAYSO_MODELS": str(tmp_path / "models"),
-        }
-        command = [sys.executable, "-m", "sayso.app.cli.main", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=BOUND_S, env=environment, check=False)
+
+@pytest.fixture
+def run(environment: dict[str, str]) -> Run:
+    """Runs ``sayso`` with these arguments; the hub's address can be another one."""
+
+    def run(*arguments: str, endpoint: str = "", expect: int = 0) -> subprocess.CompletedProcess[str]:
+        own = {**environment, "HF_ENDPOINT": endpoint or environment["HF_ENDPOINT"]}
+        command = [*SAYSO, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=BOUND_S, env=own, check=False)
         assert done.returncode == expect, done.stderr
         assert "Traceback" not in done.stderr
         return done
@@ -102,6 +106,31 @@ def test_without_a_network_a_fetch_ends_at_once_and_says_what_works(run: Run) ->
     refused = run("models", "pull", REPOSITORY, endpoint="http://127.0.0.1:9", expect=1)
     assert "hub_unreachable" in refused.stderr
     assert "--model auto" in refused.stderr
+
+
+def test_a_fetch_that_is_interrupted_says_how_to_go_on_and_then_goes_on(
+    run: Run, hub: PlayedHub, environment: dict[str, str]
+) -> None:
+    hub.stall_after = 15_000_000
+    command = [*SAYSO, "models", "pull", "base.en"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as child:
+        try:
+            assert hub.stalled.wait(BOUND_S)
+            # What came is written in pieces of 10 MiB, so one of them is there or will be in a moment.
+            part = Path(environment["SAYSO_MODELS"])
+            wait_for(lambda: [path for path in part.rglob("*.part") if path.stat().st_size], "a part is written")
+            child.send_signal(signal.SIGINT)
+            _, told = child.communicate(timeout=BOUND_S)
+        finally:
+            child.kill()
+    assert child.returncode == 1
+    assert "sayso models pull base.en" in told
+    assert "Traceback" not in told
+    hub.stall_after = None
+    hub.asked.clear()
+    folder = Path(run("models", "pull", "base.en").stdout.strip())
+    assert hub.ranges("model.bin") == ["bytes=10485760-"]
+    assert (folder / "model.bin").read_bytes() == WEIGHTS
 
 
 def test_each_fault_is_one_line_with_a_code(run: Run, hub: PlayedHub) -> None:
