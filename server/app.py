@@ -6,6 +6,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 
+from sayso.server.admin import AdminEndpoints
 from sayso.server.config import ServerConfig
 from sayso.server.engine_client import EngineClient
 from sayso.server.http import HttpEndpoints
@@ -25,11 +26,17 @@ def create_app(config: ServerConfig, engine: EngineClient) -> tuple[ASGIApp, Con
         session_s=config.session_s,
     )
     connections = Connections(engine, limits, config.most_connections, config.unread_bytes)
+    gate = Gate(config.key, config.allow_origins, config.admin_key)
+    admin = AdminEndpoints(engine, connections, gate)
     http = HttpEndpoints(engine, lambda: len(connections))
     routes = [
         Route("/health", http.health),
         Route("/v1/models", http.models),
+        Route("/v1/sessions", admin.sessions),
+        Route("/v1/sessions/{name}", admin.end_session, methods=["DELETE"]),
+        Route("/v1/engine/unload", admin.unload, methods=["POST"]),
+        Route("/metrics", admin.metrics),
         Route(REALTIME_PATH, http.not_a_websocket),
         WebSocketRoute(REALTIME_PATH, connections.serve),
     ]
-    return Guard(Starlette(routes=routes), Gate(config.key, config.allow_origins)), connections
+    return Guard(Starlette(routes=routes), gate), connections

@@ -12,6 +12,7 @@ import msgspec
 from sayso.server.errors import ServerError
 
 KEY_VARIABLE = "SAYSO_API_KEY"
+ADMIN_KEY_VARIABLE = "SAYSO_ADMIN_KEY"
 DEFAULT_PORT = 8000
 MAX_FRAME_BYTES = 24 * 1024 * 1024
 """Of one WebSocket message: 15 MiB of audio are 20 MiB of base64."""
@@ -26,7 +27,7 @@ class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``engine_unload_after_s`` and ``engine_end_after_s``: how long nobody may speak before the weights are dropped or
     the engine process ends. ``engine_end_at_pressure``: percent of time stalled for memory at which an engine that
-    nobody uses ends. 0 is never.
+    nobody uses ends. 0 is never. ``admin_key`` lets other machines see and end sessions and unload the engine.
     """
 
     host: str = "127.0.0.1"
@@ -46,6 +47,7 @@ class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     engine_unload_after_s: float = 0.0
     engine_end_after_s: float = 0.0
     engine_end_at_pressure: float = 0.0
+    admin_key: str = ""
 
     def check(self) -> None:
         """Raise ``ServerError`` when the server must not be started like this."""
@@ -53,14 +55,24 @@ class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ServerError("bad_port", f"{self.port} is no port: choose one from 0 to 65535.")
         if self.threads < 0:
             raise ServerError("bad_threads", "The number of threads must be 0 (automatic) or more.")
-        if not self.key.isprintable() or not self.key.isascii() or " " in self.key:
-            raise ServerError("bad_key", "The key must be printable ASCII without spaces.")
+        for key in (self.key, self.admin_key):
+            if not key.isprintable() or not key.isascii() or " " in key:
+                raise ServerError("bad_key", "The key must be printable ASCII without spaces.")
+        self._check_limits()
         if not self.key and not is_loopback(self.host):
             raise ServerError(
                 "key_required",
                 f"{self.host} can be reached from other machines: set a key with {KEY_VARIABLE} or --api-key-file, "
                 "or listen on 127.0.0.1.",
             )
+
+    def _check_limits(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if isinstance(value, float) and not 0 <= value < float("inf"):
+                raise ServerError("bad_limit", f"{name} must be 0 or more: {value:g} is not.")
+        if self.most_connections < 1 or self.unread_bytes < 1:
+            raise ServerError("bad_limit", "most_connections and unread_bytes must be 1 or more.")
 
 
 def config_from_line(line: bytes) -> ServerConfig:
@@ -71,10 +83,10 @@ def config_from_line(line: bytes) -> ServerConfig:
         raise ServerError("bad_config", f"The server's configuration cannot be read: {error}.") from error
 
 
-def key_from(file: Path | None, environ: Mapping[str, str] = os.environ) -> str:
-    """The key in ``file`` if one is named, else in ``SAYSO_API_KEY``, else none; raises ``ServerError``."""
+def key_from(file: Path | None, environ: Mapping[str, str] = os.environ, variable: str = KEY_VARIABLE) -> str:
+    """The key in ``file`` if one is named, else in the variable, else none; raises ``ServerError``."""
     if file is None:
-        return environ.get(KEY_VARIABLE, "").strip()
+        return environ.get(variable, "").strip()
     try:
         key = file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:

@@ -3,53 +3,108 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
+from sayso.app.cli.grouped_options import GroupedCommand, GroupedOption, read_defaults
 
-@click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Any other than loopback needs a key.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True, help="0 takes a free one.")
-@click.option("--model", default="auto", show_default=True, help="A model's name, a local folder, or a hub id.")
-@click.option("--device", default="auto", show_default=True, help="auto, cuda, mps or cpu.")
-@click.option("--threads", type=click.IntRange(min=0), default=0, help="Threads of the engine; 0 chooses.")
-@click.option(
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_SECONDS = click.FloatRange(min=0)
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _group(name: str) -> Callable[..., Decorator]:
+    return partial(click.option, cls=GroupedOption, group=name)
+
+
+def _seconds(group: str, name: str, field: str, help_text: str, default: float = 0.0) -> Decorator:
+    return _group(group)(
+        name, field, type=_SECONDS, metavar="SECONDS", default=default, show_default=True, help=help_text
+    )
+
+
+_listening = _group("Listening")
+_engine = _group("Engine")
+_MEMORY = "Memory"
+_SESSIONS = "Sessions"
+
+
+@click.command(cls=GroupedCommand)
+@_listening("--host", default="127.0.0.1", show_default=True, help="Any other than loopback needs a key.")
+@_listening("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True, help="0 takes a free one.")
+@_listening("--api-key-file", type=_FILE, help="The key that clients must send. SAYSO_API_KEY does the same.")
+@_listening(
+    "--admin-key-file",
+    type=_FILE,
+    help="The key to list and end sessions and unload the engine from elsewhere. SAYSO_ADMIN_KEY does the same.",
+)
+@_listening("--allow-origin", "allow_origins", multiple=True, metavar="ORIGIN", help="A web page's origin to allow.")
+@_engine("--model", default="auto", show_default=True, help="A model's name, a local folder, or a hub id.")
+@_engine("--device", default="auto", show_default=True, help="auto, cuda, mps or cpu.")
+@_engine("--threads", type=click.IntRange(min=0), default=0, help="Threads of the engine; 0 chooses.")
+@_engine(
     "--precision",
     default="auto",
     show_default=True,
     help="Number types of the model: auto, float32, bfloat16, float16, int8, or two as weights/cache.",
 )
-@click.option(
-    "--api-key-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="A file with the key that clients must send. SAYSO_API_KEY does the same.",
+@_seconds(_MEMORY, "--unload-after", "engine_unload_after_s", "Drop the weights when nobody speaks. 0: never.")
+@_seconds(_MEMORY, "--end-after", "engine_end_after_s", "End the engine process when nobody speaks. 0: never.")
+@_group(_MEMORY)(
+    "--end-at-pressure",
+    "engine_end_at_pressure",
+    type=click.FloatRange(0, 100),
+    metavar="PERCENT",
+    default=0.0,
+    show_default=True,
+    help="End an engine that nobody uses when programs wait for memory so much of the time (Linux). 0: never.",
 )
-@click.option("--allow-origin", "origins", multiple=True, metavar="ORIGIN", help="A web page's origin to allow.")
-@click.option("--verbose", "-v", is_flag=True, help="Log what the server does to standard error.")
-def command(
-    host: str,
-    port: int,
-    model: str,
-    device: str,
-    threads: int,
-    precision: str,
-    api_key_file: Path | None,
-    origins: tuple[str, ...],
-    verbose: bool,
-) -> None:
+@_group(_SESSIONS)(
+    "--most-sessions",
+    "most_connections",
+    type=click.IntRange(min=1),
+    default=64,
+    show_default=True,
+    help="More are refused.",
+)
+@_seconds(_SESSIONS, "--idle-close-after", "idle_s", "Close a client that says nothing. 0: never.")
+@_seconds(_SESSIONS, "--idle-warning", "idle_warning_s", "Warn it so long before. 0: not at all.", 10.0)
+@_seconds(_SESSIONS, "--session-limit", "session_s", "Close a connection after so long, between turns. 0: never.")
+@_seconds(_SESSIONS, "--waiting-audio", "waiting_s", "Audio of one client that may wait.", 600.0)
+@_group(_SESSIONS)(
+    "--unread-bytes",
+    type=click.IntRange(min=1),
+    default=8 * 1024 * 1024,
+    show_default=True,
+    help="A client that leaves more unread is closed.",
+)
+@_group("Other")(
+    "--config",
+    type=_FILE,
+    is_eager=True,
+    expose_value=False,
+    callback=read_defaults,
+    help='A TOML file with the names above, such as end-after = 600 or model = "auto". Options given here win.',
+)
+@_group("Other")("--verbose", "-v", is_flag=True, help="Log what the server does to standard error.")
+def command(api_key_file: Path | None, admin_key_file: Path | None, verbose: bool, **fields: Any) -> None:
     """Serve /v1/realtime until interrupted; prints where it listens once it can transcribe."""
     import logging
 
-    from sayso.server.config import ServerConfig, key_from
+    from sayso.server.config import ADMIN_KEY_VARIABLE, ServerConfig, key_from
     from sayso.server.errors import ServerError
     from sayso.server.logs import set_up_logging
     from sayso.server.run import run
 
     set_up_logging(logging.INFO if verbose else logging.WARNING)
     try:
-        key = key_from(api_key_file)
-        config = ServerConfig(host, port, key, model, device, threads, origins, precision)
+        key, admin_key = key_from(api_key_file), key_from(admin_key_file, variable=ADMIN_KEY_VARIABLE)
+        config = ServerConfig(key=key, admin_key=admin_key, **fields)
         asyncio.run(run(config, lambda url: click.echo(f"listening on {url}"), once_ready=True))
     except ServerError as error:
         raise click.ClickException(f"{error.message} ({error.code})") from error

@@ -1,0 +1,97 @@
+"""The server's figures in Prometheus' text format, version 0.0.4. Pure.
+
+Source: "Exposition formats" of the Prometheus documentation. Names end in their unit; counters end in ``_total``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sayso.server.engine_client import EngineStatus
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+Labels = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Family:
+    """One metric: its samples by label sets, the empty one for a metric without labels."""
+
+    name: str
+    kind: Literal["gauge", "counter"]
+    help: str
+    samples: list[tuple[Labels, float]] = field(default_factory=list)
+
+
+def families(status: EngineStatus, states: Iterable[str], bytes_by_tier: Mapping[str, int]) -> list[Family]:
+    """``states``: of every connection. ``bytes_by_tier``: what all sessions hold in the engine."""
+    counted: dict[str, int] = {}
+    for state in states:
+        counted[state] = counted.get(state, 0) + 1
+    memory, metrics = status.memory, status.metrics
+    return [
+        Family("sayso_connections", "gauge", "Clients that are connected.", _one(sum(counted.values()))),
+        Family("sayso_sessions", "gauge", "Connections by state.", _labelled("state", counted)),
+        Family("sayso_session_bytes", "gauge", "Memory of all sessions by tier.", _labelled("tier", bytes_by_tier)),
+        Family("sayso_engine_ready", "gauge", "Whether the engine can transcribe.", _one(status.news.state == "ready")),
+        Family("sayso_engine_starts_total", "counter", "Engine processes started.", _one(status.starts)),
+        Family("sayso_engine_restarts_total", "counter", "Starts after a failure.", _one(status.restarts)),
+        Family("sayso_engine_unloads_total", "counter", "Times the weights were given back.", _one(status.unloads)),
+        Family("sayso_engine_ends_total", "counter", "Times the process was ended at rest.", _one(status.ends)),
+        Family(
+            "sayso_engine_startup_seconds",
+            "gauge",
+            "From the newest start or reload to ready.",
+            _one(status.startup_ms / 1000),
+        ),
+        Family(
+            "sayso_engine_resident_bytes",
+            "gauge",
+            "Memory of the engine process.",
+            _one(memory.resident) if memory else [],
+        ),
+        Family("sayso_engine_weight_bytes", "gauge", "Memory of the weights.", _one(memory.weights) if memory else []),
+        Family("sayso_engine_steps_total", "counter", "Steps of the model.", _one(metrics.steps) if metrics else []),
+        Family(
+            "sayso_engine_step_seconds",
+            "gauge",
+            "Time of a step.",
+            _one(metrics.step_ms / 1000) if metrics else [],
+        ),
+        Family("sayso_engine_batch", "gauge", "Sessions in a step.", _one(metrics.batch) if metrics else []),
+        Family(
+            "sayso_engine_lag_seconds",
+            "gauge",
+            "Largest time by which text is behind its audio.",
+            _one(metrics.lag_ms / 1000) if metrics else [],
+        ),
+    ]
+
+
+def render(shown: Iterable[Family]) -> str:
+    """A family without samples is left out."""
+    lines: list[str] = []
+    for family in shown:
+        if family.samples:
+            lines += [f"# HELP {family.name} {_escaped(family.help)}", f"# TYPE {family.name} {family.kind}"]
+            lines += [f"{family.name}{_label_set(labels)} {value!r}" for labels, value in family.samples]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _one(value: float) -> list[tuple[Labels, float]]:
+    return [({}, float(value))]
+
+
+def _labelled(name: str, values: Mapping[str, float]) -> list[tuple[Labels, float]]:
+    return [({name: label}, float(value)) for label, value in sorted(values.items())]
+
+
+def _label_set(labels: Labels) -> str:
+    inside = ",".join('{}="{}"'.format(name, _escaped(value).replace('"', r"\"")) for name, value in labels.items())
+    return f"{{{inside}}}" if inside else ""
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace("\n", r"\n")
