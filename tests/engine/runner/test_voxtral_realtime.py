@@ -184,14 +184,15 @@ def test_one_session_too_many_is_refused_and_the_others_go_on(folder, sound):
     assert all(turn.stream.done for turn in turns)
 
 
-def test_nothing_that_is_held_grows_with_the_age_of_a_turn(runner):
+def test_what_a_turn_holds_in_the_model_stops_growing_when_its_windows_are_full(runner):
     turn, sizes = Turn(runner), []
     for _ in range(6):
         for _ in range(20):
             turn.hear(warbling(0.08))
             run(runner, [turn])
-        sizes.append((turn.stream.holding.kv, turn.utterance.tape.nbytes))
+        sizes.append(turn.stream.holding)
     turn.stream.close()
+    assert sizes[0].kv < sizes[-3].kv
     assert sizes[-1] == sizes[-3]
 
 
