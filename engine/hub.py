@@ -6,6 +6,7 @@ asked for what there is, for addresses and logins, and for the transfer itself.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -57,7 +58,7 @@ def pull(repository: str, store: ModelStore, report: Callable[[Progress], None] 
     """Fetch a model, or the rest of one; its folder. What is complete is not fetched again.
 
     Raises EngineError: ``extra_missing``, ``hub_unreachable``, ``hub_refused``, ``model_not_found``,
-    ``model_wrong_hash``, ``disk_full`` or ``model_busy``.
+    ``model_wrong_hash``, ``disk_full``, ``store_unwritable`` or ``model_busy``.
     """
     folder = store.folder(repository)
     if folder.is_dir():
@@ -240,7 +241,12 @@ def _told(repository: str) -> Iterator[None]:
         raise EngineError("hub_refused", f"The hub did not give {repository!r}: {error}") from error
     except OfflineModeIsEnabled as error:
         raise _unreachable(repository, "HF_HUB_OFFLINE is set") from error
+    except (PermissionError, FileExistsError, NotADirectoryError) as error:
+        text = f"The folder for models cannot be written ({error}). Choose another one with SAYSO_MODELS."
+        raise EngineError("store_unwritable", text) from error
     except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise EngineError("disk_full", f"The disk became full while {repository!r} was fetched.") from error
         raise _unreachable(repository, str(error)) from error
     except Exception as error:
         if type(error).__module__.split(".")[0] not in ("httpx", "httpx2", "httpcore", "requests"):

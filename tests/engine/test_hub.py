@@ -123,6 +123,13 @@ def test_each_fault_has_its_code(hub: PlayedHub, store: ModelStore, monkeypatch:
     assert code_of(store) == "disk_full"
 
 
+def test_a_folder_that_cannot_be_written_is_named(hub: PlayedHub, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(EngineError, match="SAYSO_MODELS") as caught:
+        pull(REPOSITORY, ModelStore(tmp_path / "file"))
+    assert caught.value.code == "store_unwritable"
+
+
 def test_a_repository_without_weights_is_refused(hub: PlayedHub, store: ModelStore) -> None:
     hub.repositories = {REPOSITORY: {"config.json": b"{}"}}
     assert code_of(store) == "model_not_found"
