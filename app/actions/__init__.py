@@ -65,7 +65,6 @@ def create(
     typist = Typist(desktop, pid)
     undo = UndoLog()
     applications = Applications(desktop, launcher)
-    announce = None
     actions: list[Action] = [
         applications,
         Web(launcher, applications),
@@ -84,23 +83,23 @@ def create(
     ]
     if alarms is not None:
         actions.append(Timers(alarms))
-    if sys.platform == "linux":
-        from sayso.app.actions.volume import Volume  # Its library is for PulseAudio and PipeWire only.
-
-        actions += [Volume(_sound_server(variables)), *_on_bus(variables, hardware)]
-        announce = _announcer(variables)
-    return Performer(actions, desktop, typist, undo, pid, timeout_s, announce)
+    if sys.platform != "linux":
+        return Performer(actions, desktop, typist, undo, pid, timeout_s)
+    actions += _on_linux(variables, hardware)
+    return Performer(actions, desktop, typist, undo, pid, timeout_s, _announcer(variables))
 
 
-def _on_bus(variables: Mapping[str, str], hardware: Path) -> list[Action]:
-    """What is done over D-Bus, whose library comes with Linux only."""
+def _on_linux(variables: Mapping[str, str], hardware: Path) -> list[Action]:
+    """What is done through the sound server and over D-Bus, whose libraries come with Linux only."""
     from sayso.app.actions.brightness import Brightness
     from sayso.app.actions.bus import SYSTEM, Bus
     from sayso.app.actions.media import Media
     from sayso.app.actions.power import Power
+    from sayso.app.actions.volume import Volume
 
     system = Bus(variables.get("DBUS_SYSTEM_BUS_ADDRESS") or SYSTEM)
-    return [Media(_session_bus(variables)), Brightness(system, hardware / "backlight"), Power(system)]
+    volume, light = Volume(_sound_server(variables)), Brightness(system, hardware / "backlight")
+    return [volume, Media(_session_bus(variables)), light, Power(system)]
 
 
 def _announcer(variables: Mapping[str, str]) -> Callable[[str], None]:
