@@ -36,9 +36,9 @@ from sayso.engine import messages as m
 
 SERVE = [sys.executable, "-c", "from sayso.app.cli.main import main; main()", "serve", "--port", "0"]
 NAME = "voxtral-small"
-LATE_S = 1.0
-"""A session is carried when its text is complete so soon after its audio."""
 STEPS_A_SECOND = 12.5
+LATE_S = 17 / STEPS_A_SECOND
+"""A session is carried when the 17 positions that end its turn come no slower than in real time."""
 
 
 @contextmanager
