@@ -553,9 +553,12 @@ async def test_nobody_waits_for_ever_for_a_step_that_does_not_end() -> None:
 
 
 async def test_a_consumer_whose_own_event_loop_is_gone_takes_nothing_down(engine: AsyncEngine) -> None:
+    kept: list[AsyncGenerator[Output, None]] = []
+
     def elsewhere() -> None:
         loop = asyncio.new_event_loop()
         outputs = engine.generate(PROMPT, params(None))
+        kept.append(outputs)
         loop.run_until_complete(anext(outputs))
         loop.close()
 
