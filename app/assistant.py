@@ -26,6 +26,7 @@ from sayso.app.commander import Commander, Surroundings
 from sayso.app.desktop_file import Autostart
 from sayso.app.desktop_state import DesktopStateMachine
 from sayso.app.errors import AppError
+from sayso.app.options import Options
 from sayso.app.realtime.client import RealtimeClient
 from sayso.app.realtime.events import Behind, Connection, RealtimeEvent, TurnDone, TurnStable, TurnTentative
 from sayso.app.server_choice import ServerChoice
@@ -74,6 +75,7 @@ class Assistant:
         self._around: dict[int, asyncio.Task[Surroundings]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._quit = asyncio.Event()
+        self.options: Options
         self._listener: Listener
         self._client: RealtimeClient
         self._commander: Commander
@@ -82,6 +84,7 @@ class Assistant:
     def join(self, listener: Listener, client: RealtimeClient, commander: Commander, server: ServerChoice) -> None:
         """Take the collaborators, which were built with this assistant's callbacks; once, before ``run``."""
         self._listener, self._client, self._commander, self._server = listener, client, commander, server
+        self.options = Options(self._store, listener, commander.commands, self.changed, self._spawn)
         client.expect_words(commander.expected)
         if self._store.warning:
             self._notice("settings", self._store.warning)
@@ -90,7 +93,11 @@ class Assistant:
         """Listen and act until ``quit``; then finish what was said and give everything back."""
         commander = asyncio.create_task(self._commander.run(), name="commander")
         try:
-            self.start()
+            if self._store.settings.listens_at_start:
+                self.start()
+            else:
+                self._states.move(DesktopState.IDLE)
+                self.changed()
             await self._server.begin()
             await self._quit.wait()
             await self._finish()
@@ -235,6 +242,7 @@ class Assistant:
                 asleep=self._commander.asleep,
                 close_to_tray=self._store.settings.close_to_tray,
                 starts_with_session=self._starts_with_session,
+                options=self.options.view,
             )
         )
 

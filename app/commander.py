@@ -15,7 +15,7 @@ from typing import Any
 from sayso.app.actions import ActionError, Outcome, Performer, UndoToken
 from sayso.app.actions.desktop import Window
 from sayso.app.alarms import Alarm, Alarms
-from sayso.app.commands.grammar import Grammar
+from sayso.app.commands.grammar import Command, Grammar
 from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Names
 from sayso.app.commands.policy import Confirm, Ignore, Run, Type, decide
@@ -78,6 +78,11 @@ class Commander:
     def asleep(self) -> bool:
         """True after “stop listening”, until “start listening”."""
         return self._asleep
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """Everything that can be said."""
+        return tuple(self._grammar.commands.values())
 
     @property
     def expected(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from sayso.app.actions import create
 from sayso.app.alarms import Alarms
 from sayso.app.assistant import Assistant
+from sayso.app.audio.gate import GateOptions
 from sayso.app.audio.listener import Listener
 from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
@@ -40,5 +41,5 @@ def compose(
         alarms=alarms,
     )
     server = ServerChoice(client, local, KeyStore(), loaded.settings)
-    assistant.join(Listener(assistant.hear), client, commander, server)
+    assistant.join(Listener(assistant.hear, GateOptions(wait_ms=loaded.settings.wait_ms)), client, commander, server)
     return assistant

@@ -12,12 +12,16 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 import platformdirs
 
 from sayso.app.errors import AppError
 from sayso.app.snapshot import Mode, ServerKind
+
+SHORTEST_WAIT_MS, LONGEST_WAIT_MS = 300, 1500
+"""Shorter pauses are inside of sentences; longer ones make whoever speaks wait."""
 
 _FILE = "settings.json"
 _KEYS_FILE = "keys.json"
@@ -31,7 +35,8 @@ class SettingsError(AppError):
 class Settings(msgspec.Struct, frozen=True):
     """``microphone`` empty follows the system's default; ``model`` empty takes the server's own.
 
-    ``told_of_tray`` is whether the user has read once that Sayso goes on there.
+    ``wait_ms`` is the pause that ends an utterance. ``told_of_tray`` is whether the user has read once that Sayso goes
+    on there.
     """
 
     microphone: str = ""
@@ -44,6 +49,8 @@ class Settings(msgspec.Struct, frozen=True):
     threads: int = 0
     close_to_tray: bool = True
     told_of_tray: bool = False
+    wait_ms: Annotated[int, msgspec.Meta(ge=SHORTEST_WAIT_MS, le=LONGEST_WAIT_MS)] = 550
+    listens_at_start: bool = True
 
 
 @dataclass(frozen=True, slots=True)

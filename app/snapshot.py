@@ -125,6 +125,35 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class MicrophoneChoice:
+    """One that can be chosen: ``name`` identifies it, ``label`` is for people."""
+
+    name: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommandHelp:
+    """One command: a way to say it, and what it does."""
+
+    say: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class OptionsView:
+    """What the settings window shows besides the rest of the snapshot."""
+
+    microphone: str = ""
+    """The name or label of the chosen one; empty follows the system's default."""
+    microphones: tuple[MicrophoneChoice, ...] = ()
+    wait_ms: int = 550
+    """Pause that ends an utterance."""
+    listens_at_start: bool = True
+    commands: tuple[CommandHelp, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     state: DesktopState
     microphone: MicrophoneView
@@ -139,3 +168,4 @@ class Snapshot:
     """True after “stop listening”: speech is shown but only “start listening” acts."""
     close_to_tray: bool = True
     starts_with_session: bool = False
+    options: OptionsView = OptionsView()

@@ -10,7 +10,27 @@ from typing import Protocol
 from sayso.app.snapshot import Mode
 
 
+class OptionIntents(Protocol):
+    """What the settings window may ask for besides."""
+
+    def use_microphone(self, name: str) -> None:
+        """Listen to this microphone from now on; empty follows the system's default."""
+
+    def look_for_microphones(self) -> None:
+        """Find out which microphones there are now."""
+
+    def set_wait_ms(self, wait_ms: int) -> None:
+        """How long a pause ends an utterance."""
+
+    def set_listens_at_start(self, on: bool) -> None:
+        """Whether Sayso listens as soon as it runs."""
+
+
 class Intents(Protocol):
+    @property
+    def options(self) -> OptionIntents:
+        """The part that only the settings window uses."""
+
     def start(self) -> None:
         """Open the microphone and listen."""
 

@@ -31,6 +31,7 @@ from sayso.ui.notice_bar import NoticeBar
 from sayso.ui.page_area import Page, PageArea
 from sayso.ui.segments import Choice, Segments
 from sayso.ui.server_switch import ServerSwitch
+from sayso.ui.settings_window import SettingsWindow
 from sayso.ui.state_bar import StateBar
 from sayso.ui.theme import Theme
 from sayso.ui.transcript_view import TranscriptView
@@ -48,6 +49,7 @@ class MainWindow(QMainWindow):
         self._theme = theme
         self._snapshot: Snapshot | None = None
         self._narrow: bool | None = None
+        self.settings: SettingsWindow | None = None
         self.retreat: Callable[[], bool] = lambda: False
         """Where the window goes when it is closed; false when there is nothing but the end."""
         self.setWindowTitle("Sayso")
@@ -129,10 +131,8 @@ class MainWindow(QMainWindow):
         self._action("Use a remote server…", "Ctrl+R", self.server.open_remote, menu)
         menu.addSeparator()
         self._action("Next part of the window", "F6", self._next_part, menu)
+        self._action("Settings…", "Ctrl+,", self.open_settings, menu)
         self._action("Keyboard", "F1", self._show_keyboard, menu)
-        menu.addSeparator()
-        self.close_to_tray = self._switch("Keep running in the tray when closed", self._intents.set_close_to_tray, menu)
-        self.start_with_session = self._switch("Start with the session", self._intents.set_start_with_session, menu)
         menu.addSeparator()
         self._action("Quit", "Ctrl+Q", self._intents.quit, menu)
         dismiss = QAction("Dismiss or take back", self)
@@ -148,24 +148,28 @@ class MainWindow(QMainWindow):
         self.addAction(action)
         menu.addAction(action)
 
-    def _switch(self, text: str, change: Callable[[bool], None], menu: QMenu) -> QAction:
-        action = menu.addAction(text)
-        action.setCheckable(True)
-        action.triggered.connect(change)
-        return action
-
     def show_snapshot(self, snapshot: Snapshot) -> None:
         """Shows a snapshot; each part compares its own share and touches only what changed."""
         self._snapshot = snapshot
         self.state_bar.show_snapshot(snapshot)
         self.notices.show_notices(snapshot.notices)
-        self.close_to_tray.setChecked(snapshot.close_to_tray)
-        self.start_with_session.setChecked(snapshot.starts_with_session)
+        if self.settings is not None:
+            self.settings.show_snapshot(snapshot)
         self.mode.show_choice(_MODES.index(snapshot.mode))
         self.server.show_server(snapshot.server)
         self.transcript.show_lines(snapshot.lines, snapshot.mode)
         self.feed.show_items(snapshot.feed)
         self._announcer.show_snapshot(snapshot)
+
+    def open_settings(self) -> None:
+        """Show the settings beside this window, which goes on working."""
+        if self.settings is None:
+            self.settings = SettingsWindow(self._intents, self._theme, self)
+        if self._snapshot is not None:
+            self.settings.show_snapshot(self._snapshot)
+        self.settings.show()
+        self.settings.raise_()
+        self.settings.activateWindow()
 
     def come_forward(self) -> None:
         """Show the window before the others, as far as the desktop lets it."""

@@ -70,6 +70,28 @@ QLineEdit:focus { border: 2px solid $accent; padding: ${xs_inner}px ${s_inner}px
 QLineEdit { placeholder-text-color: $muted; }
 QLineEdit[invalid="true"] { border-color: $bad; }
 
+QComboBox {
+  background: $surface; color: $text; border: 1px solid $border; border-radius: ${radius}px;
+  padding: ${xs}px ${s}px; min-height: ${line_height}px;
+}
+QComboBox::drop-down { border: none; width: ${l}px; }
+QComboBox:focus { border: 2px solid $accent; padding: ${xs_inner}px ${s_inner}px; }
+QTreeView {
+  background: $surface; color: $text; border: 1px solid $border; border-radius: ${radius}px;
+  selection-background-color: $accent; selection-color: $on_accent;
+}
+QTreeView:focus { border: 2px solid $accent; }
+QHeaderView::section { background: $raised; color: $muted; border: none; padding: ${xs}px ${s}px; }
+QTabWidget::pane { border: none; border-top: 1px solid $line; }
+QTabBar { background: transparent; }
+QTabBar::tab {
+  background: transparent; color: $muted; border: 2px solid transparent; border-radius: ${radius}px;
+  padding: ${xs}px ${s}px; margin: ${hair}px;
+}
+QTabBar::tab:hover { color: $text; }
+QTabBar::tab:selected { color: $accent; background: $surface; border-bottom-color: $accent; font-weight: 600; }
+QTabBar::tab:focus { border-color: $accent; }
+
 QTextEdit {
   background: transparent; color: $text; border: 2px solid transparent; border-radius: ${radius}px;
   selection-background-color: $accent; selection-color: $on_accent;

@@ -66,8 +66,9 @@ class Gate:
     """Takes frames of ``FRAME`` samples with their voice probability and gives the events of utterances."""
 
     def __init__(self, options: GateOptions | None = None) -> None:
-        self._options = options or GateOptions()
-        self._before: deque[Samples] = deque(maxlen=_frames(self._options.pre_roll_ms + self._options.onset_ms))
+        self.options = options or GateOptions()
+        """What is decided by, from the next frame on; a change of ``pre_roll_ms`` or ``onset_ms`` is not foreseen."""
+        self._before: deque[Samples] = deque(maxlen=_frames(self.options.pre_roll_ms + self.options.onset_ms))
         self._position = 0
         self._start = 0
         self._open = False
@@ -95,8 +96,8 @@ class Gate:
         if self._open:
             return self._continue(frame, probability)
         self._before.append(frame)
-        self._voiced = self._voiced + 1 if probability >= self._options.onset else 0
-        if self._voiced < _frames(self._options.onset_ms):
+        self._voiced = self._voiced + 1 if probability >= self.options.onset else 0
+        if self._voiced < _frames(self.options.onset_ms):
             return []
         return self._begin()
 
@@ -114,7 +115,7 @@ class Gate:
         return [Started(self._start), Voiced(samples)]
 
     def _continue(self, frame: Samples, probability: float) -> list[GateEvent]:
-        if probability >= self._options.release:
+        if probability >= self.options.release:
             # Only frames after the command's own last word may end the shortened wait; a new voice cancels it.
             self._expedited = self._expedited and self._quiet == 0
             self._quiet = 0
@@ -123,7 +124,7 @@ class Gate:
         events: list[GateEvent] = [Voiced(frame)]
         if self._quiet >= self._wait_samples():
             return events + self._end()
-        if self._position - self._start >= _samples(self._options.max_ms):
+        if self._position - self._start >= _samples(self.options.max_ms):
             return [*events, Ended(self._position), *self._carry_on()]
         return events
 
@@ -132,7 +133,7 @@ class Gate:
         return [Started(self._position)]
 
     def _wait_samples(self) -> int:
-        options = self._options
+        options = self.options
         wait = options.wait_ms
         if self._expedited:
             wait = min(wait, options.expedited_wait_ms)

@@ -71,7 +71,7 @@ class Listener:
 
     def __init__(self, on_event: Callable[[ListenerEvent], None], options: GateOptions | None = None) -> None:
         self._on_event = on_event
-        self._options = options
+        self._options = options or GateOptions()
         self._sound = SoundThread()
         self._task: asyncio.Task[None] | None = None
         self._pipeline: Pipeline | None = None
@@ -106,6 +106,22 @@ class Listener:
         """What was heard is a complete command already: wait less for the end of the utterance."""
         if self._pipeline is not None:
             self._pipeline.expedite()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started and not stopped."""
+        return self._task is not None
+
+    def set_wait_ms(self, wait_ms: int) -> None:
+        """The pause that ends an utterance, from now on."""
+        self._options = replace(self._options, wait_ms=wait_ms)
+        if self._pipeline is not None:
+            self._pipeline.set_options(self._options)
+
+    async def microphones(self) -> list[Device]:
+        """Those that can be listened to now. Raises AudioError."""
+        devices = await self._sound.call(list_devices, _CALL_TIMEOUT_S)
+        return [device for device in devices if not device.is_monitor]
 
     async def _listen(self, wanted: str) -> None:
         try:

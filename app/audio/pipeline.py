@@ -41,6 +41,10 @@ class Pipeline:
         """What was heard is complete already: wait less for the end of the utterance."""
         self._gate.expedite()
 
+    def set_options(self, options: GateOptions) -> None:
+        """Decide by these from the next frame on."""
+        self._gate.options = options
+
     def feed(self, block: Samples) -> tuple[Level | None, list[GateEvent]]:
         """Take a block of shape (frames, channels) at the device's rate."""
         return self._meter.feed(block), self._frames(self._resampler.feed(block))

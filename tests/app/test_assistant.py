@@ -61,6 +61,9 @@ def collaborators(chain: Chain) -> None:
     async def look_around() -> Surroundings:
         return Surroundings()
 
+    async def microphones() -> list[SimpleNamespace]:
+        return [SimpleNamespace(name="desk", label="Desk microphone")]
+
     async def use_remote(url: str, key: str) -> str:
         if url == "wrong address":
             raise RealtimeError("bad_url", "“wrong address” is no server address.", lasting=True)
@@ -72,6 +75,9 @@ def collaborators(chain: Chain) -> None:
         stop=lambda: chain.record_later("stop"),
         close=lambda: chain.record_later("close microphone"),
         expedite=lambda: chain.record("expedite"),
+        is_running=True,
+        set_wait_ms=lambda wait_ms: chain.record("wait", wait_ms),
+        microphones=microphones,
     )
     turns = iter(range(1, 100))
     client = SimpleNamespace(
@@ -87,6 +93,7 @@ def collaborators(chain: Chain) -> None:
         feed=Feed(),
         mode=Mode.COMMANDS,
         expected=("Volume up",),
+        commands=(SimpleNamespace(say="volume up", help="Makes it louder"),),
         asleep=False,
         wake=lambda: None,
         look_around=look_around,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -107,6 +108,26 @@ def test_commands_work_the_running_one_and_fail_when_none_runs(session: DesktopS
     assert session.process.wait(20) == 0
     after = sayso(session, "toggle")
     assert (after.returncode, after.stderr) == (1, "Error: Sayso is not running. Start it with “sayso”.\n")
+
+
+def test_a_microphone_is_chosen_in_the_settings_and_heard_at_once(session: DesktopSession) -> None:
+    session.wait_for_headline("Ready")
+    assert session.desktop.sound is not None
+    other = session.desktop.sound.plug_microphone("another")
+    session.desktop.focus(session.desktop.wait_for_window("Sayso"))
+    session.desktop.xdotool("key", "--clearmodifiers", "ctrl+comma")
+    session.desktop.focus(session.desktop.wait_for_window("Settings"))
+    session.reader.wait_for("label", "In use: ")
+    session.desktop.xdotool("key", "--clearmodifiers", "alt+m")
+    session.desktop.xdotool("key", "End")
+    settings = session.desktop.folder / "home" / ".config" / "sayso" / "settings.json"
+    wait_for(lambda: settings.exists() and json.loads(settings.read_text())["microphone"], "the microphone kept")
+    with other.room_noise():
+        session.wait_for_headline("Ready")
+        session.microphone = other
+        session.say("volume up")
+        session.wait_for_words("volume up")
+    session.desktop.sound.unplug(other)
 
 
 def test_without_a_display_it_ends_and_says_what_to_do() -> None:

@@ -25,6 +25,19 @@ class RecordedIntents:
 
     def __init__(self) -> None:
         self.calls: list[tuple[object, ...]] = []
+        self.options = self
+
+    def use_microphone(self, name: str) -> None:
+        self.calls.append(("use_microphone", name))
+
+    def look_for_microphones(self) -> None:
+        self.calls.append(("look_for_microphones",))
+
+    def set_wait_ms(self, wait_ms: int) -> None:
+        self.calls.append(("set_wait_ms", wait_ms))
+
+    def set_listens_at_start(self, on: bool) -> None:
+        self.calls.append(("set_listens_at_start", on))
 
     def start(self) -> None:
         self.calls.append(("start",))

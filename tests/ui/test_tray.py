@@ -110,21 +110,3 @@ def test_that_it_goes_on_is_told_once_where_it_is_seen(tray: Tray, monkeypatch: 
     for shown in (scenes.empty(), notice, notice, scenes.empty()):
         tray.show_snapshot(shown)
     assert told == ["Sayso goes on in the tray."]
-
-
-@pytest.mark.parametrize(
-    ("switch", "intent", "field"),
-    [
-        ("close_to_tray", "set_close_to_tray", "close_to_tray"),
-        ("start_with_session", "set_start_with_session", "starts_with_session"),
-    ],
-)
-def test_the_switches_of_the_windows_menu_ask_and_show(
-    window: MainWindow, intents: RecordedIntents, switch: str, intent: str, field: str
-) -> None:
-    action = getattr(window, switch)
-    for on in (True, False):
-        window.show_snapshot(replace(scenes.empty(), **{field: on}))
-        assert action.isChecked() is on
-        action.trigger()
-        assert intents.calls[-1] == (intent, not on)

@@ -154,3 +154,12 @@ def test_faint_speech_is_heard_too() -> None:
 @pytest.mark.parametrize("noise", [white_noise, key_clicks, music])
 def test_noise_is_hardly_ever_taken_for_speech(noise) -> None:  # type: ignore[no-untyped-def]
     assert sum(end - start for start, end in hear(noise(20.0))) < 2.0
+
+
+def test_a_longer_wait_counts_from_the_moment_it_is_asked_for() -> None:
+    gate = Gate(GateOptions(wait_ms=320))
+    run(gate, [1.0] * 10 + [0.0] * 5)
+    gate.options = GateOptions(wait_ms=640)
+    assert run(gate, [0.0] * 10, 15)
+    assert gate.is_open
+    assert kinds(run(gate, [0.0] * 10, 25)) == ["Ended"]

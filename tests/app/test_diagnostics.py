@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from sayso.app.diagnostics import report, version
+from sayso.app.snapshot import (
+    DesktopState,
+    FeedItem,
+    FeedState,
+    Line,
+    LineKind,
+    MicrophoneState,
+    MicrophoneView,
+    Mode,
+    Notice,
+    ServerKind,
+    ServerState,
+    ServerView,
+    Snapshot,
+)
+
+
+def test_the_report_tells_the_state_and_nothing_that_is_private() -> None:
+    snapshot = Snapshot(
+        DesktopState.LISTENING,
+        MicrophoneView(MicrophoneState.READY, "Headset of Ada"),
+        ServerView(ServerKind.REMOTE, ServerState.LOST, "wss://speech.secret.example/v1/realtime", "tiny.en", "SECRET"),
+        Mode.DICTATION,
+        (Line(1, "SECRET", "SECRET", LineKind.PLAIN, 0.0),),
+        (FeedItem(1, "SECRET", "SECRET", FeedState.DONE, "SECRET"),),
+        (Notice("keyring", "SECRET"),),
+    )
+    text = report(snapshot, {"XDG_SESSION_TYPE": "wayland", "SAYSO_API_KEY": "SECRET"}, "Qt 6 on xcb")
+    for fact in (f"Sayso: {version()}", "wayland", "Server: remote, lost, model tiny.en", "Notices: keyring", "Qt 6"):
+        assert fact in text
+    for private in ("secret", "Ada"):
+        assert private not in text.replace("SECRET", "secret")

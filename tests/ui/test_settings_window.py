@@ -1,0 +1,182 @@
+"""The settings window: every control asks for its own change at once, shows what is, and is reached by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+import scenes
+from conftest import RecordedIntents
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from sayso.app.snapshot import CommandHelp, MicrophoneChoice, OptionsView, Snapshot
+from sayso.ui.main_window import MainWindow
+from sayso.ui.settings_window import SettingsWindow
+
+MICROPHONES = (MicrophoneChoice("usb", "USB headset"), MicrophoneChoice("desk", "Desk microphone"))
+COMMANDS = (CommandHelp("volume up", "Makes it louder."), CommandHelp("open firefox", "Starts an application."))
+
+
+def shown(**options: object) -> Snapshot:
+    return replace(scenes.listening(), options=replace(OptionsView("", MICROPHONES, commands=COMMANDS), **options))
+
+
+@pytest.fixture
+def settings(qtbot: QtBot, window: MainWindow, intents: RecordedIntents) -> Iterator[SettingsWindow]:
+    window.show_snapshot(shown())
+    window.open_settings()
+    assert window.settings is not None
+    qtbot.waitExposed(window.settings)
+    intents.calls.clear()
+    yield window.settings
+    window.settings.close()
+
+
+def show_page(settings: SettingsWindow, page: QWidget) -> None:
+    settings.pages.setCurrentWidget(page)
+    QApplication.processEvents()
+
+
+def test_showing_asks_for_nothing(settings: SettingsWindow, intents: RecordedIntents) -> None:
+    for snapshot in (shown(microphone="desk", wait_ms=900, listens_at_start=False), shown()):
+        settings.show_snapshot(replace(snapshot, close_to_tray=False, starts_with_session=True))
+        settings.show_snapshot(snapshot)
+    assert intents.calls == []
+
+
+def test_a_microphone_is_chosen_with_the_keyboard(settings: SettingsWindow, intents: RecordedIntents) -> None:
+    choice = settings.microphone.choice
+    assert [choice.itemText(index) for index in range(choice.count())][1:] == ["USB headset", "Desk microphone"]
+    choice.setFocus()
+    QTest.keyClick(choice, Qt.Key.Key_Down)
+    QTest.keyClick(choice, Qt.Key.Key_Down)
+    QTest.keyClick(choice, Qt.Key.Key_Home)
+    assert intents.calls == [("use_microphone", "usb"), ("use_microphone", "desk"), ("use_microphone", "")]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "text"),
+    [
+        ("", "Follow the system's default"),
+        ("desk", "Desk microphone"),
+        ("Desk microphone", "Desk microphone"),
+        ("gone", "gone (not connected)"),
+    ],
+)
+def test_the_chosen_microphone_is_shown_also_when_it_is_away(settings: SettingsWindow, chosen: str, text: str) -> None:
+    settings.show_snapshot(shown(microphone=chosen))
+    assert settings.microphone.choice.currentText() == text
+
+
+def test_microphones_are_looked_for_only_while_the_page_is_seen(
+    qtbot: QtBot, settings: SettingsWindow, intents: RecordedIntents
+) -> None:
+    qtbot.waitUntil(lambda: ("look_for_microphones",) in intents.calls, timeout=10_000)
+    show_page(settings, settings.about)
+    assert not settings.microphone._timer.isActive()
+    intents.calls.clear()
+    show_page(settings, settings.microphone)
+    assert intents.calls == [("look_for_microphones",)]
+
+
+def test_the_level_is_live(settings: SettingsWindow) -> None:
+    described = settings.microphone.meter.accessibleDescription()
+    settings.show_snapshot(replace(shown(), microphone=scenes.hot().microphone))
+    assert settings.microphone.meter.accessibleDescription() != described
+
+
+def test_the_pause_is_set_in_steps_and_told_in_seconds(settings: SettingsWindow, intents: RecordedIntents) -> None:
+    show_page(settings, settings.listening)
+    QTest.keyClick(settings.listening.wait, Qt.Key.Key_Right)
+    QTest.keyClick(settings.listening.wait, Qt.Key.Key_End)
+    assert intents.calls == [("set_wait_ms", 600), ("set_wait_ms", 1500)]
+    settings.show_snapshot(shown(wait_ms=800))
+    assert settings.listening.wait_label.text().endswith("0.80 s")
+    assert settings.listening.wait.accessibleDescription() == "0.80 seconds"
+
+
+@pytest.mark.parametrize(
+    ("box", "intent"),
+    [
+        ("listens_at_start", "set_listens_at_start"),
+        ("starts_with_session", "set_start_with_session"),
+        ("close_to_tray", "set_close_to_tray"),
+    ],
+)
+def test_every_switch_asks_for_what_it_says(
+    settings: SettingsWindow, intents: RecordedIntents, box: str, intent: str
+) -> None:
+    show_page(settings, settings.listening)
+    switch = getattr(settings.listening, box)
+    before = switch.isChecked()
+    for on in (not before, before):
+        QTest.keyClick(switch, Qt.Key.Key_Space)
+        assert intents.calls[-1] == (intent, on)
+
+
+def test_commands_are_found_by_any_of_their_words(settings: SettingsWindow) -> None:
+    show_page(settings, settings.commands)
+    tree = settings.commands.list
+
+    def visible() -> list[str]:
+        items = [tree.topLevelItem(index) for index in range(tree.topLevelItemCount())]
+        return [item.text(0) for item in items if item is not None and not item.isHidden()]
+
+    assert visible() == ["volume up", "open firefox"]
+    QTest.keyClicks(settings.commands.search, "Louder")
+    assert visible() == ["volume up"]
+    assert settings.commands.count.text() == "1 of 2 commands"
+    settings.commands.search.clear()
+    assert settings.commands.count.text() == "2 commands"
+
+
+def test_copied_diagnostics_hold_the_state_and_no_words(settings: SettingsWindow) -> None:
+    show_page(settings, settings.about)
+    QTest.keyClick(settings.about.copy, Qt.Key.Key_Space)
+    copied = QGuiApplication.clipboard().text()
+    assert "State: listening" in copied
+    assert "Qt " in copied
+    spoken = [line.stable for line in shown().lines]
+    assert spoken
+    assert not any(words in copied for words in spoken)
+    assert settings.about.copied.text().startswith("Copied")
+
+
+def test_every_control_of_every_page_is_reached_with_tab_and_has_a_name(settings: SettingsWindow) -> None:
+    pages = {
+        settings.microphone: [settings.microphone.choice],
+        settings.listening: [
+            settings.listening.wait,
+            settings.listening.listens_at_start,
+            settings.listening.starts_with_session,
+            settings.listening.close_to_tray,
+        ],
+        settings.commands: [settings.commands.search, settings.commands.list],
+        settings.about: [settings.about.copy],
+    }
+    for page, controls in pages.items():
+        show_page(settings, page)
+        settings.activateWindow()
+        settings.pages.tabBar().setFocus()
+        reached = []
+        for _ in range(12):
+            QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+            reached.append(QApplication.focusWidget())
+        places = [reached.index(control) for control in controls]
+        assert places == sorted(places)
+        for control in controls:
+            assert QAccessible.queryAccessibleInterface(control).text(QAccessible.Text.Name).strip(), control
+
+
+def test_the_window_behind_goes_on_and_esc_closes_the_settings(settings: SettingsWindow, window: MainWindow) -> None:
+    assert not settings.isModal()
+    window.show_snapshot(scenes.idle())
+    assert window.state_bar.headline.text() == "Not listening"
+    QTest.keyClick(settings, Qt.Key.Key_Escape)
+    assert not settings.isVisible()
+    assert window.isVisible()
