@@ -27,7 +27,9 @@ class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``engine_unload_after_s`` and ``engine_end_after_s``: how long nobody may speak before the weights are dropped or
     the engine process ends. ``engine_end_at_pressure``: percent of time stalled for memory at which an engine that
-    nobody uses ends. 0 is never. ``admin_key`` lets other machines see and end sessions and unload the engine.
+    nobody uses ends. ``park_after_s``, ``hibernate_after_s`` and ``drop_after_s``: when a session without work has its
+    keys and values moved to host memory, to an encrypted file, or freed; ``most_device_mb`` and ``most_host_mb`` bound
+    them. 0 is never, or no bound. ``admin_key`` lets other machines see and end sessions and unload the engine.
     """
 
     host: str = "127.0.0.1"
@@ -47,6 +49,11 @@ class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     engine_unload_after_s: float = 0.0
     engine_end_after_s: float = 0.0
     engine_end_at_pressure: float = 0.0
+    park_after_s: float = 0.0
+    drop_after_s: float = 0.0
+    hibernate_after_s: float = 0.0
+    most_device_mb: int = 0
+    most_host_mb: int = 0
     admin_key: str = ""
 
     def check(self) -> None:
@@ -71,6 +78,8 @@ class ServerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             value = getattr(self, name)
             if isinstance(value, float) and not 0 <= value < float("inf"):
                 raise ServerError("bad_limit", f"{name} must be 0 or more: {value:g} is not.")
+        if min(self.most_device_mb, self.most_host_mb) < 0:
+            raise ServerError("bad_limit", "most_device_mb and most_host_mb must be 0 (no bound) or more.")
         if self.most_connections < 1 or self.unread_bytes < 1:
             raise ServerError("bad_limit", "most_connections and unread_bytes must be 1 or more.")
 

@@ -55,6 +55,7 @@ class EngineSettings:
     command: Sequence[str] = field(default_factory=engine_command)
     silence_s: float = 30.0
     load_s: float = 900.0
+    retention: messages.Retention = field(default_factory=messages.Retention)
     idle: IdleSettings = field(default_factory=IdleSettings)
     clock: Callable[[], float] = time.monotonic
     """Tells how long the engine has not been used."""
@@ -322,7 +323,7 @@ class EngineClient:
 
     def _load(self) -> messages.Load:
         wanted = self._settings
-        return messages.Load(wanted.model, wanted.device, wanted.threads, wanted.precision)
+        return messages.Load(wanted.model, wanted.device, wanted.threads, wanted.precision, wanted.retention)
 
     def _consider_rest(self) -> None:
         """Let the engine rest if that is due. Deciding and telling are one step, in which nobody can begin to speak."""

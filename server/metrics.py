@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from sayso.engine import messages
 from sayso.server.engine_client import EngineStatus
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -30,43 +31,46 @@ def families(status: EngineStatus, states: Iterable[str], bytes_by_tier: Mapping
     counted: dict[str, int] = {}
     for state in states:
         counted[state] = counted.get(state, 0) + 1
-    memory, metrics = status.memory, status.metrics
     return [
         Family("sayso_connections", "gauge", "Clients that are connected.", _one(sum(counted.values()))),
         Family("sayso_sessions", "gauge", "Connections by state.", _labelled("state", counted)),
         Family("sayso_session_bytes", "gauge", "Memory of all sessions by tier.", _labelled("tier", bytes_by_tier)),
+        *_of_life(status),
+        *_of_memory(status.memory),
+        *_of_work(status.metrics),
+    ]
+
+
+def _of_life(status: EngineStatus) -> list[Family]:
+    startup = "From the newest start or reload to ready."
+    return [
         Family("sayso_engine_ready", "gauge", "Whether the engine can transcribe.", _one(status.news.state == "ready")),
         Family("sayso_engine_starts_total", "counter", "Engine processes started.", _one(status.starts)),
         Family("sayso_engine_restarts_total", "counter", "Starts after a failure.", _one(status.restarts)),
         Family("sayso_engine_unloads_total", "counter", "Times the weights were given back.", _one(status.unloads)),
         Family("sayso_engine_ends_total", "counter", "Times the process was ended at rest.", _one(status.ends)),
-        Family(
-            "sayso_engine_startup_seconds",
-            "gauge",
-            "From the newest start or reload to ready.",
-            _one(status.startup_ms / 1000),
-        ),
-        Family(
-            "sayso_engine_resident_bytes",
-            "gauge",
-            "Memory of the engine process.",
-            _one(memory.resident) if memory else [],
-        ),
-        Family("sayso_engine_weight_bytes", "gauge", "Memory of the weights.", _one(memory.weights) if memory else []),
-        Family("sayso_engine_steps_total", "counter", "Steps of the model.", _one(metrics.steps) if metrics else []),
-        Family(
-            "sayso_engine_step_seconds",
-            "gauge",
-            "Time of a step.",
-            _one(metrics.step_ms / 1000) if metrics else [],
-        ),
-        Family("sayso_engine_batch", "gauge", "Sessions in a step.", _one(metrics.batch) if metrics else []),
-        Family(
-            "sayso_engine_lag_seconds",
-            "gauge",
-            "Largest time by which text is behind its audio.",
-            _one(metrics.lag_ms / 1000) if metrics else [],
-        ),
+        Family("sayso_engine_startup_seconds", "gauge", startup, _one(status.startup_ms / 1000)),
+    ]
+
+
+def _of_memory(memory: messages.Memory | None) -> list[Family]:
+    if memory is None:
+        return []
+    return [
+        Family("sayso_engine_resident_bytes", "gauge", "Memory of the engine process.", _one(memory.resident)),
+        Family("sayso_engine_weight_bytes", "gauge", "Memory of the weights.", _one(memory.weights)),
+    ]
+
+
+def _of_work(metrics: messages.Metrics | None) -> list[Family]:
+    if metrics is None:
+        return []
+    lag = "Largest time by which text is behind its audio."
+    return [
+        Family("sayso_engine_steps_total", "counter", "Steps of the model.", _one(metrics.steps)),
+        Family("sayso_engine_step_seconds", "gauge", "Time of a step.", _one(metrics.step_ms / 1000)),
+        Family("sayso_engine_batch", "gauge", "Sessions in a step.", _one(metrics.batch)),
+        Family("sayso_engine_lag_seconds", "gauge", lag, _one(metrics.lag_ms / 1000)),
     ]
 
 

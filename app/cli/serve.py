@@ -15,6 +15,8 @@ from sayso.app.cli.grouped_options import GroupedCommand, GroupedOption, read_de
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _SECONDS = click.FloatRange(min=0)
 
+_MEMORY = "Memory"
+_SESSIONS = "Sessions"
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -28,10 +30,12 @@ def _seconds(group: str, name: str, field: str, help_text: str, default: float =
     )
 
 
+def _megabytes(name: str, **attributes: Any) -> Decorator:
+    return _group(_MEMORY)(name, type=click.IntRange(min=0), metavar="MB", default=0, show_default=True, **attributes)
+
+
 _listening = _group("Listening")
 _engine = _group("Engine")
-_MEMORY = "Memory"
-_SESSIONS = "Sessions"
 
 
 @click.command(cls=GroupedCommand)
@@ -64,6 +68,11 @@ _SESSIONS = "Sessions"
     show_default=True,
     help="End an engine that nobody uses when programs wait for memory so much of the time (Linux). 0: never.",
 )
+@_seconds(_MEMORY, "--park-after", "park_after_s", "Move an idle session's cache off the device. 0: never.")
+@_seconds(_MEMORY, "--drop-after", "drop_after_s", "Free it; it is computed again when needed. 0: never.")
+@_seconds(_MEMORY, "--hibernate-after", "hibernate_after_s", "Put it on disk, encrypted. 0: never.")
+@_megabytes("--most-device-mb", help="Caches on the device; the longest idle go first. 0: no bound.")
+@_megabytes("--most-host-mb", help="Caches moved off the device. 0: no bound.")
 @_group(_SESSIONS)(
     "--most-sessions",
     "most_connections",

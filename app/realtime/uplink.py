@@ -179,8 +179,9 @@ class Uplink:
             case Error():
                 return self._failed(event)
             case EngineState(state):
-                self._engine_ready = state == "ready"
-                self._held = self._held and not self._engine_ready
+                # An engine at rest starts only when it is sent something; the server keeps what comes until then.
+                self._engine_ready = state in ("ready", "idle")
+                self._held = self._held and state != "ready"
         return []
 
     def _heard(self, delta: str) -> list[UplinkEvent]:

@@ -14,9 +14,11 @@ import pytest
 from bounded import child, read_line, wait_for
 from running_server import SCRIPT, client, scripted, server
 
+from sayso.engine.messages import Retention
 from sayso.server.config import ServerConfig
 from sayso.server.errors import ServerError
-from sayso.server.run import bound_socket, url_of
+from sayso.server.idle import IdleSettings
+from sayso.server.run import bound_socket, engine_settings, url_of
 
 
 def test_a_taken_port_is_named_and_another_is_suggested() -> None:
@@ -93,3 +95,14 @@ def test_a_killed_server_leaves_no_engine(tmp_path: Path) -> None:
         process.kill()
         process.wait(5)
         wait_for(lambda: not Path(f"/proc/{children[0]}").exists(), "the engine to end with the server's pipe")
+
+
+def test_the_engine_is_told_when_to_give_memory_back() -> None:
+    settings = engine_settings(ServerConfig(park_after_s=5, drop_after_s=60, most_device_mb=2, engine_end_after_s=600))
+    assert settings.retention == Retention(park_s=5, drop_s=60, device_bytes=2_000_000)
+    assert settings.idle == IdleSettings(end_after_s=600)
+
+
+def test_memory_is_kept_unless_the_configuration_says_otherwise() -> None:
+    settings = engine_settings(ServerConfig())
+    assert (settings.retention, settings.idle) == (Retention(), IdleSettings())

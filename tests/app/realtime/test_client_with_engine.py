@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
+import httpx
 import numpy as np
 import psutil
 import pytest
@@ -76,6 +77,32 @@ def engine_of(local: LocalServer) -> psutil.Process:
     children: list[psutil.Process] = psutil.Process(local.pid).children()
     assert len(children) == 1
     return children[0]
+
+
+async def test_an_engine_that_gave_its_memory_back_is_woken_by_speech_and_no_word_is_lost(local: LocalServer) -> None:
+    told = Told()
+    client = RealtimeClient(local.endpoint, told)
+    client.start()
+    try:
+        await asyncio.wait_for(told.ready.wait(), 60)
+        engine, endpoint = engine_of(local), await local.endpoint()
+        address = endpoint.url.replace("ws://", "http://").replace("/realtime", "/engine/unload")
+        async with httpx.AsyncClient(trust_env=False) as http:
+            headers = {"Authorization": f"Bearer {endpoint.key}"}
+            answer = await http.post(address, json={"end": True}, headers=headers)
+        assert answer.json() == {"state": "idle", "done": True}
+        await asyncio.to_thread(engine.wait, 30)
+        told.ready.clear()
+
+        async def nothing() -> None:
+            """Nothing goes wrong in this speech."""
+
+        await speak(client, 0.0, nothing)
+    finally:
+        await client.close()
+    assert told.ready.is_set()
+    assert told.words == WORDS
+    assert told.lost_ms == 0
 
 
 async def test_an_engine_that_is_killed_in_mid_utterance_costs_no_word(local: LocalServer) -> None:

@@ -379,6 +379,19 @@ def test_nothing_is_sent_while_the_engine_loads() -> None:
     assert uplink.next_message() == Commit()
 
 
+def test_an_engine_at_rest_is_sent_the_turn_that_wakes_it() -> None:
+    uplink = Uplink()
+    uplink.connected(sayso=True)
+    uplink.received(EngineState("idle"))
+    turn = uplink.begin()
+    uplink.append(turn, speech(0, 3))
+    assert uplink.next_message() == Commit()
+    uplink.received(EngineState("starting"))
+    assert uplink.next_message() is None
+    uplink.received(EngineState("ready"))
+    assert isinstance(uplink.next_message(), Append)
+
+
 def test_a_lost_turn_is_held_until_the_engine_is_back() -> None:
     uplink = Uplink()
     uplink.connected(sayso=True)
