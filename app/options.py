@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
 from typing import Any
 
+from sayso.app.audio.errors import AudioError
 from sayso.app.audio.listener import Listener
 from sayso.app.commands.grammar import Command
 from sayso.app.settings_store import SettingsStore
@@ -60,7 +61,11 @@ class Options:
         self._changed()
 
     async def _look(self) -> None:
-        found = tuple(MicrophoneChoice(each.name, each.label) for each in await self._listener.microphones())
+        try:
+            found = tuple(MicrophoneChoice(each.name, each.label) for each in await self._listener.microphones())
+        except AudioError:
+            # Why none can be listed is what the listener tells already, and this is asked every other second.
+            found = ()
         if found != self._view.microphones:
             self._view = replace(self._view, microphones=found)
             self._changed()

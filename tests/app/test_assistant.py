@@ -137,6 +137,23 @@ async def test_it_listens_from_the_start(chain: Chain) -> None:
     assert ("start", "") in chain.asked
 
 
+async def test_it_waits_to_be_started_where_the_user_wants_that(tmp_path: Path) -> None:
+    published: list[Snapshot] = []
+    store = SettingsStore(Loaded(Settings(listens_at_start=False)), tmp_path)
+    made = Chain(Assistant(published.append, store, Autostart(tmp_path)), published)
+    collaborators(made)
+    running = asyncio.create_task(made.assistant.run())
+    await made.settle()
+    assert made.now.state is DesktopState.IDLE
+    assert ("start", "") not in made.asked
+    assert ("begin",) in made.asked
+    made.assistant.start()
+    await made.settle()
+    assert ("start", "") in made.asked
+    made.assistant.quit()
+    await asyncio.wait_for(running, 10)
+
+
 async def test_an_utterance_is_one_turn_and_its_text_goes_to_the_commander(chain: Chain) -> None:
     speak(chain)
     chain.assistant.hear(SpeechEnded(1000.5))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sayso.app.audio.errors import AudioError
 from sayso.app.options import Options
 from sayso.app.settings import Loaded, Settings, load
 from sayso.app.settings_store import SettingsStore
@@ -30,6 +31,8 @@ class Recorded:
         self.asked.append(("wait", wait_ms))
 
     async def microphones(self) -> list[SimpleNamespace]:
+        if not self.is_running:
+            raise AudioError("sound_system_failed", "The sound system reports a fault.")
         return [SimpleNamespace(name="usb", label="USB headset")]
 
 
@@ -96,6 +99,15 @@ async def test_microphones_are_told_when_they_change_and_not_each_time(made: Mad
         await made.settle()
     assert made.options.view.microphones == (MicrophoneChoice("usb", "USB headset"),)
     assert made.changes == 1
+
+
+async def test_where_none_can_be_listed_there_is_none_to_choose(made: Made) -> None:
+    made.options.look_for_microphones()
+    await made.settle()
+    made.listener.is_running = False
+    made.options.look_for_microphones()
+    await made.settle()
+    assert made.options.view.microphones == ()
 
 
 async def test_every_command_is_told_with_its_help(made: Made) -> None:
