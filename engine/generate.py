@@ -26,11 +26,13 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
+import platformdirs
 import torch
 
 from sayso.engine.blocks import Budget
 from sayso.engine.errors import EngineError, SessionError
 from sayso.engine.options import TokenLimits
+from sayso.engine.parcel import Vault
 from sayso.engine.runner.token_base import TokenRunner
 from sayso.engine.sampling import ParameterError, SamplingParams
 from sayso.engine.scheduler import Scheduler
@@ -99,7 +101,8 @@ class AsyncEngine:
         self._runner = runner
         self._limits = limits or TokenLimits()
         self._clock = clock
-        self._worker = TokenWorker(runner, self._limits, budget)
+        self._vault = Vault(platformdirs.user_cache_path("sayso"))
+        self._worker = TokenWorker(runner, self._limits, budget, self._vault)
         scheduler = Scheduler(self._limits.batch, self._limits.batch_cost_ms, self._limits.step_tokens)
         self._loop = StepLoop(scheduler, (self._worker,), self._deliver, self._died, clock)
         self._requests: dict[str, _Request] = {}
@@ -144,6 +147,7 @@ class AsyncEngine:
         if stopped:
             self._worker.fail_all(self._ended)
             self._deliver()
+            self._vault.close()
         else:
             logger.error("the engine's step did not end in %.0f s", timeout_s)
         self._tell_all(self._ended)

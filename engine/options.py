@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sayso.engine.messages import SAMPLE_RATE
+from sayso.engine.messages import SAMPLE_RATE, Retention
 
 SAMPLES_PER_MS = SAMPLE_RATE // 1000
 
@@ -65,6 +65,8 @@ class TokenLimits:
     """Outputs that a client has not taken; its session computes nothing more until it does."""
     idle_s: float = 600.0
     """A session that does not move for so long is ended: no chunk came, its client does not read, or no memory."""
+    retention: Retention | None = None
+    """When idle sessions give back the memory of their cache before that."""
     prompt_s: float = 0.2
     """By when the first token of a chunk's answer should come, after it joined."""
     token_s: float = 0.05

@@ -137,6 +137,13 @@ class PagedCache:
             if self._scales is not None:
                 self._scales.release(first, count)
 
+    def views(self, blocks: Iterable[int]) -> list[Tensor]:
+        """All that lies in these pages, page by page, where it lies."""
+        views = [self._kv[:, :, block] for block in blocks]
+        if self._scales is not None:
+            views += [self._scales.values[block] for block in blocks]
+        return views
+
     # A step's plan.
 
     def plan(self, batch: Sequence[Slice], windows: Iterable[int | None]) -> PageStep:

@@ -12,11 +12,15 @@ from dataclasses import dataclass
 from sayso.engine.admission import SPARE_BLOCKS, Holder, Need, admit, make_room
 from sayso.engine.blocks import Blocks, Budget
 from sayso.engine.errors import EngineError, SessionError
+from sayso.engine.messages import Ledger, Tier
 from sayso.engine.options import TokenLimits
+from sayso.engine.parcel import Vault
+from sayso.engine.retention import Tenant, moves, wait_s
 from sayso.engine.runner.token_base import Slice, TokenRunner
 from sayso.engine.sampling import Chosen
 from sayso.engine.sampling_kernel import choose, is_out_of_memory
 from sayso.engine.scheduler import Work
+from sayso.engine.token_resting import TokenResting, TokenSeat
 from sayso.engine.token_session import Chunk, FinishReason, Model, Output, State, TokenSession
 
 logger = logging.getLogger(__name__)
@@ -33,31 +37,21 @@ Event = Output | EngineError | Joined
 """What a session tells its client; an error is its last."""
 
 
-@dataclass(eq=False)
-class _Seat:
-    """A session and what the worker keeps of it."""
-
-    name: str
-    number: int
-    session: TokenSession
-    since: float
-    """When it last moved: a chunk came, a step ran, or its client read."""
-    order: int = 0
-    announced: int = -1
-    unread: int = 0
-    due: float = 0.0
-    """When its next token should come, on the loop's clock: an even pace from when its chunk joined, whatever was."""
-    stalled: tuple[int, int] | None = None
-    """The state of memory in which there was no room for it."""
-
-
 class TokenWorker:
     """See the module. A session's name is unique for all time; its request id need not be."""
 
-    def __init__(self, runner: TokenRunner, limits: TokenLimits | None = None, budget: Budget | None = None) -> None:
+    def __init__(
+        self,
+        runner: TokenRunner,
+        limits: TokenLimits | None = None,
+        budget: Budget | None = None,
+        vault: Vault | None = None,
+    ) -> None:
+        """Without a ``vault`` nothing is put on disk."""
         self.runner = runner
         self.limits = limits or TokenLimits()
         self.blocks = Blocks(runner.blocks, runner.block_bytes, budget)
+        self._resting = TokenResting(runner, self.blocks, vault)
         self._budget = budget or Budget(runner.blocks * runner.block_bytes)
         capacity = min(runner.blocks, self._budget.total_bytes // max(1, runner.block_bytes))
         self.max_length = min(runner.max_length, capacity * runner.block_tokens)
@@ -65,7 +59,7 @@ class TokenWorker:
         piece = runner.tokenizer.piece if runner.tokenizer is not None else _no_text
         self._model = Model(self.max_length, runner.eos_ids, runner.feeds_stop_token, piece)
         self._key = ("tokens", runner.name)
-        self._seats: dict[str, _Seat] = {}
+        self._seats: dict[str, TokenSeat] = {}
         self._opened = self._orders = self._moves = 0
         self._events: list[tuple[str, Event]] = []
         self.computed_tokens = 0
@@ -78,7 +72,7 @@ class TokenWorker:
         """Open a session; raises ``SessionError`` ``session_limit``."""
         admit(len(self._seats), self.limits.sessions)
         self._opened += 1
-        self._seats[name] = _Seat(name, self._opened, TokenSession(request_id, self._model), now)
+        self._seats[name] = TokenSeat(name, self._opened, TokenSession(request_id, self._model), now, opened=now)
 
     def push(self, name: str, chunk: Chunk, now: float) -> None:
         """A chunk for a session; for one that is over it is dropped, since its client was told."""
@@ -123,6 +117,8 @@ class TokenWorker:
         seats = [self._seats[work.session] for work in works]
         tokens = {work.session: work.tokens for work in works}
         granted = self._room(seats)
+        for seat in granted:
+            self._resting.bring_back(seat)
         self._run([(seat, tokens[seat.name]) for seat in seats if seat in granted], now)
 
     def expire(self, now: float) -> None:
@@ -134,10 +130,30 @@ class TokenWorker:
             else:
                 text = f"No memory became free for this session in {self.limits.idle_s:g} s; try again later."
                 self._fail(seat, SessionError("out_of_memory", text))
+        if self.limits.retention is not None:
+            for move in moves(self._tenants(now), self.limits.retention):
+                if move.to == "closed":
+                    self.end(move.session, "idle")
+                else:
+                    self.put_away(move.session, move.to)
 
     def expires(self) -> float | None:
         """When ``expire`` has something to do next, on the loop's clock."""
-        return min((seat.since + self.limits.idle_s for seat in self._seats.values()), default=None)
+        ends = [seat.since + self.limits.idle_s for seat in self._seats.values()]
+        if self.limits.retention is not None:
+            # Counted from the clock's origin, the time to wait is when it is due.
+            at = wait_s(self._tenants(0.0), self.limits.retention)
+            ends += [at] if at is not None else []
+        return min(ends, default=None)
+
+    def put_away(self, name: str, tier: Tier) -> bool:
+        """Give back what an idle session holds; says whether it did. It comes back with its next step."""
+        seat = self._seats.get(name)
+        if seat is None or self._runnable(seat):
+            return False
+        self._resting.put_away(seat, tier)
+        self._drop(seat)
+        return True
 
     # Out.
 
@@ -155,26 +171,33 @@ class TokenWorker:
         seat = self._seats.get(name)
         return seat.session if seat is not None else None
 
+    def ledger(self, now: float) -> tuple[Ledger, ...]:
+        """Memory of every session; a token session has no audio."""
+        return tuple(self._resting.ledger(seat, now, busy=self._runnable(seat)) for seat in self._seats.values())
+
     # Inside.
+
+    def _tenants(self, now: float) -> list[Tenant]:
+        return [self._resting.tenant(seat, now, busy=self._runnable(seat)) for seat in self._seats.values()]
 
     @property
     def _memory(self) -> tuple[int, int]:
         """Changes whenever there may be room where there was none."""
         return self._moves, self._budget.returns
 
-    def _runnable(self, seat: _Seat) -> bool:
+    def _runnable(self, seat: TokenSeat) -> bool:
         return seat.session.state is State.ACTIVE and seat.unread < self.limits.unread
 
-    def _work(self, seat: _Seat) -> Work:
+    def _work(self, seat: TokenSeat) -> Work:
         session = seat.session
         return Work(seat.name, 0.0, seat.due, self._key, session.pending, divisible=session.pending > 1)
 
-    def _moved(self, seat: _Seat, now: float) -> None:
+    def _moved(self, seat: TokenSeat, now: float) -> None:
         seat.since = now
         self._collect(seat)
         self._join(seat, now)
 
-    def _join(self, seat: _Seat, now: float) -> None:
+    def _join(self, seat: TokenSeat, now: float) -> None:
         """Notice that chunks left the queue; a session whose chunk is newer now may have to make room for others."""
         if seat.announced < seat.session.joined:
             self._moves += 1
@@ -184,7 +207,7 @@ class TokenWorker:
             self._orders += 1
             seat.order, seat.due = self._orders, now + self.limits.prompt_s
 
-    def _room(self, seats: Sequence[_Seat]) -> set[_Seat]:
+    def _room(self, seats: Sequence[TokenSeat]) -> set[TokenSeat]:
         """Blocks for what these sessions have to compute, taken; sessions that must make room lose theirs."""
         needs = [self._need(seat) for seat in seats]
         wants = {need.session: need.blocks for need in needs}
@@ -200,7 +223,7 @@ class TokenWorker:
                 self._seats[name].stalled = self._memory
         return {self._seats[name] for name in room.granted}
 
-    def _need(self, seat: _Seat) -> Need:
+    def _need(self, seat: TokenSeat) -> Need:
         """All blocks of a prompt at once: one that is half computed could wait for ever, or lose what it has."""
         blocks = -(-seat.session.length // self.runner.block_tokens)
         held = len(self.blocks.held(seat.name))
@@ -214,13 +237,13 @@ class TokenWorker:
             holders.append(Holder(name, len(self.blocks.held(name)), seat.order, paused_since))
         return holders
 
-    def _preempt(self, seat: _Seat) -> None:
+    def _preempt(self, seat: TokenSeat) -> None:
         logger.info("session %s makes room: its cache is dropped", seat.name)
         self.preemptions += 1
         seat.session.preempt()
         self._drop(seat)
 
-    def _drop(self, seat: _Seat) -> None:
+    def _drop(self, seat: TokenSeat) -> None:
         blocks = self.blocks.give_back(seat.name)
         if blocks:
             self._moves += 1
@@ -229,7 +252,7 @@ class TokenWorker:
             except Exception:  # the blocks are free in any case, and the session has no use for this error
                 logger.exception("the runner could not drop the cache of session %s", seat.name)
 
-    def _run(self, parts: Sequence[tuple[_Seat, int]], now: float) -> None:
+    def _run(self, parts: Sequence[tuple[TokenSeat, int]], now: float) -> None:
         """One batch. When it raises, each session runs alone, so that only those at fault fail."""
         if not parts:
             return
@@ -240,7 +263,7 @@ class TokenWorker:
         else:
             self._advance(parts, chosen, now)
 
-    def _compute(self, parts: Sequence[tuple[_Seat, int]]) -> dict[_Seat, Chosen]:
+    def _compute(self, parts: Sequence[tuple[TokenSeat, int]]) -> dict[TokenSeat, Chosen]:
         """The next token of each session whose pending tokens are all in this step; no session is changed."""
         rows = [seat for seat, count in parts if count == seat.session.pending]
         logits = self.runner.forward([self._slice(seat, count) for seat, count in parts])
@@ -248,12 +271,12 @@ class TokenWorker:
             raise EngineError("inference_failed", f"{len(rows)} rows of logits were asked for, {len(logits)} came.")
         return dict(zip(rows, choose(logits, [seat.session.choice() for seat in rows]), strict=True))
 
-    def _slice(self, seat: _Seat, count: int) -> Slice:
+    def _slice(self, seat: TokenSeat, count: int) -> Slice:
         session = seat.session
         last = count == session.pending
         return Slice(seat.name, session.next_tokens(count), session.computed, self.blocks.held(seat.name), last)
 
-    def _recover(self, parts: Sequence[tuple[_Seat, int]], error: Exception, now: float) -> None:
+    def _recover(self, parts: Sequence[tuple[TokenSeat, int]], error: Exception, now: float) -> None:
         if is_out_of_memory(error):
             newest = max(parts, key=lambda part: part[0].number)
             logger.warning("a step of %d sessions ran out of memory", len(parts))
@@ -268,7 +291,7 @@ class TokenWorker:
             code = error.code if isinstance(error, EngineError) else "inference_failed"
             self._fail(parts[0][0], SessionError(code, f"The model failed on this session: {error or error!r}"))
 
-    def _advance(self, parts: Sequence[tuple[_Seat, int]], chosen: dict[_Seat, Chosen], now: float) -> None:
+    def _advance(self, parts: Sequence[tuple[TokenSeat, int]], chosen: dict[TokenSeat, Chosen], now: float) -> None:
         for seat, count in parts:
             seat.session.advance(count)
             self.computed_tokens += count
@@ -283,7 +306,7 @@ class TokenWorker:
             self._collect(seat)
             self._join(seat, now)
 
-    def _collect(self, seat: _Seat) -> None:
+    def _collect(self, seat: TokenSeat) -> None:
         """Take what the session said; when it is over, free what it holds."""
         outputs = seat.session.take()
         self._events += [(seat.name, output) for output in outputs]
@@ -293,12 +316,14 @@ class TokenWorker:
         elif not self._runnable(seat):
             self._moves += 1
 
-    def _fail(self, seat: _Seat, error: EngineError) -> None:
+    def _fail(self, seat: TokenSeat, error: EngineError) -> None:
         self._events.append((seat.name, error))
         self._remove(seat)
 
-    def _remove(self, seat: _Seat) -> None:
+    def _remove(self, seat: TokenSeat) -> None:
         del self._seats[seat.name]
+        if seat.away is not None:
+            seat.away.discard()
         self._drop(seat)
 
 

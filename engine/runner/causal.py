@@ -9,6 +9,7 @@ import psutil
 import torch
 from torch import Tensor
 
+from sayso.engine import packing
 from sayso.engine.arena import as_tensor
 from sayso.engine.modules import causal_rope
 from sayso.engine.modules.builder import Builder, Precision
@@ -18,6 +19,7 @@ from sayso.engine.modules.precision import choose_precision
 from sayso.engine.modules.rope import Rope
 from sayso.engine.modules.stored_tensors import StoredTensors, stored_files
 from sayso.engine.paged_cache import PagedCache, PageShape
+from sayso.engine.parcel import Parcel
 from sayso.engine.runner.token_base import Slice, Tokenizer
 from sayso.engine.tokenizer import folder_tokenizer
 
@@ -103,6 +105,14 @@ class CausalRunner:
     def drop(self, session: str, blocks: Sequence[int]) -> None:
         """See ``TokenRunner.drop``."""
         self._cache.drop(session, blocks)
+
+    def pack(self, blocks: Sequence[int]) -> Parcel:
+        """See ``PackingRunner.pack``."""
+        return packing.pack(self._cache.views(blocks), None)
+
+    def unpack(self, blocks: Sequence[int], parcel: Parcel) -> None:
+        """See ``PackingRunner.unpack``."""
+        packing.unpack(parcel, self._cache.views(blocks))
 
 
 def page_shape(shape: CausalShape, precision: Precision, block_tokens: int) -> PageShape:

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from sayso.engine.parcel import Parcel
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -85,4 +87,17 @@ class TokenRunner(Protocol):
     def drop(self, session: str, blocks: Sequence[int]) -> None:
         """The session's keys and values are not needed any more: it ended, or it was preempted and will be computed
         anew from position 0. ``blocks`` are those it held: their memory may go back to the operating system."""
+        ...
+
+
+@runtime_checkable
+class PackingRunner(TokenRunner, Protocol):
+    """A runner whose sessions can be put away and brought back."""
+
+    def pack(self, blocks: Sequence[int]) -> Parcel:
+        """A copy in host memory of what a session holds in these blocks; they are dropped afterwards."""
+        ...
+
+    def unpack(self, blocks: Sequence[int], parcel: Parcel) -> None:
+        """Fill the first of a session's new blocks with what was packed; as many as were packed are given."""
         ...
