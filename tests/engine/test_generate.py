@@ -552,21 +552,24 @@ async def test_nobody_waits_for_ever_for_a_step_that_does_not_end() -> None:
         released.set()
 
 
-async def test_a_consumer_whose_own_event_loop_is_gone_takes_nothing_down(engine: AsyncEngine) -> None:
+async def test_a_consumer_whose_own_event_loop_is_gone_takes_nothing_down() -> None:
+    gone = threading.Event()
+    runner = ScriptedRunner(before=lambda batch: (not runner.batches or gone.wait(BOUND_S)) and None)
     kept: list[AsyncGenerator[Output, None]] = []
 
     def elsewhere() -> None:
         loop = asyncio.new_event_loop()
-        outputs = engine.generate(PROMPT, params(None))
-        kept.append(outputs)
-        loop.run_until_complete(anext(outputs))
+        kept.append(engine.generate(PROMPT, params(None)))
+        loop.run_until_complete(anext(kept[0]))
         loop.close()
+        gone.set()
 
-    thread = threading.Thread(target=elsewhere)
-    thread.start()
-    await asyncio.to_thread(thread.join, BOUND_S)
-    await cleaned_up(engine)
-    assert len(tokens(await collect(engine.generate(PROMPT, params(3))))) == 3
+    async with AsyncEngine(runner) as engine:
+        await asyncio.to_thread(elsewhere)
+        await cleaned_up(engine)
+        # The session was ended with the first output that nobody could take, not by its own length.
+        assert engine.computed_tokens < 20
+        assert len(tokens(await collect(engine.generate(PROMPT, params(3))))) == 3
 
 
 # Sampling and text.
