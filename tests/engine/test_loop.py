@@ -162,3 +162,12 @@ def test_sessions_with_work_at_the_same_time_share_a_step(engine: Running, runne
     for name in "abc":
         engine.until(lambda e, name=name: isinstance(e, m.Flushed) and e.session == name)
     assert 3 in runner.batches
+
+
+def test_a_session_that_holds_nothing_is_not_parked_and_rules_of_retention_count_at_once(engine: Running) -> None:
+    engine.send(m.Load("ranges"), m.Open("a"), m.Park("a"))
+    parked = engine.until(lambda e: isinstance(e, m.Parked))
+    assert isinstance(parked, m.Parked)
+    assert (parked.session, parked.tier, parked.code) == ("a", "device", "nothing_held")
+    engine.send(m.Retain(m.Retention(close_s=0.01)))
+    engine.until(lambda e: e == m.Closed("a", "idle_timeout"))
