@@ -86,14 +86,13 @@ class Commander:
 
     @property
     def expected(self) -> tuple[str, ...]:
-        """What the speaker is likely to say, short phrases first, since those are the hardest to hear.
+        """What the speaker is likely to say, in the grammar's order, which has the everyday commands first.
 
         Nothing in dictation, where any text may come.
         """
         if self._mode is Mode.DICTATION:
             return ()
-        phrases = (command.say.capitalize() for command in self._grammar.commands.values())
-        return tuple(sorted(phrases, key=lambda phrase: len(phrase.split())))
+        return tuple(command.say.capitalize() for command in self._grammar.commands.values())
 
     def set_mode(self, mode: Mode) -> None:
         self._mode = mode

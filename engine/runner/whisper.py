@@ -57,8 +57,9 @@ class Instructions:
     language: str = ""
 
 
-BIAS_TOKENS = 64
-"""More expected words than this cost time at every step."""
+BIAS_TOKENS = 100
+"""More expected words than this cost time at every step. 100 instead of 64 took 93 robotic commands from 69 heard
+right to 77, for a twelfth more time."""
 
 
 def instructions(options: SessionOptions, encode: Callable[[str], tuple[int, ...]]) -> Instructions:
