@@ -16,7 +16,7 @@ NOT_UNIT := engine or desktop or gpu or soak
 UNIT_PROCESSES ?= 2
 SOAK_MINUTES ?= 60
 
-.PHONY: help setup setup-run system-run system-dev run serve test unit integration check format bench soak clean
+.PHONY: help setup setup-run system-run system-dev run serve test unit integration check format bench bench-engine bench-gpu soak clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | column -t -s $$'\t'
@@ -78,6 +78,14 @@ format: setup ## Put the code into its form
 
 bench: setup ## Measure speed, memory and quality, the recogniser beside faster-whisper
 	@for each in $$(grep -lE '^if __name__' tests/bench/*.py); do echo "== $$each"; $(BIN)/python $$each; done
+
+bench-engine: setup ## Measure the streaming engine; PEER='…' names another server to measure beside it
+	@$(BIN)/python tests/bench/streaming_input.py
+	@$(BIN)/python tests/bench/causal.py
+	@$(BIN)/python tests/bench/voxtral.py $(PEER)
+
+bench-gpu: setup ## Measure the published Voxtral shape on a GPU, the small one where there is none
+	@$(BIN)/python tests/bench/voxtral_steps.py
 
 soak: setup ## Let the assistant work for an hour, or SOAK_MINUTES=…
 	@SOAK_MINUTES=$(SOAK_MINUTES) $(BIN)/pytest -q -s --timeout=0 -m soak
