@@ -61,11 +61,24 @@ def create(
     variables = os.environ if environment is None else environment
     desktop = detect(variables) if backend is None else backend
     pid = os.getpid() if own_pid is None else own_pid
+    typist, undo = Typist(desktop, pid), UndoLog()
+    actions = _everywhere(desktop, variables, pid, typist, undo)
+    actions.append(Information(hardware / "power_supply"))
+    if alarms is not None:
+        actions.append(Timers(alarms))
+    if sys.platform != "linux":
+        return Performer(actions, desktop, typist, undo, pid, timeout_s)
+    actions += _on_linux(variables, hardware)
+    return Performer(actions, desktop, typist, undo, pid, timeout_s, _announcer(variables))
+
+
+def _everywhere(
+    desktop: Backend, variables: Mapping[str, str], pid: int, typist: Typist, undo: UndoLog
+) -> list[Action]:
+    """The families that need nothing but the desktop, its programs and its files."""
     launcher = Launcher(variables)
-    typist = Typist(desktop, pid)
-    undo = UndoLog()
     applications = Applications(desktop, launcher)
-    actions: list[Action] = [
+    return [
         applications,
         Web(launcher, applications),
         Typing(typist),
@@ -78,15 +91,8 @@ def create(
         Shortcuts(desktop, typist),
         Screenshot(desktop, variables),
         Folders(launcher, applications),
-        Information(hardware / "power_supply"),
         Calculator(),
     ]
-    if alarms is not None:
-        actions.append(Timers(alarms))
-    if sys.platform != "linux":
-        return Performer(actions, desktop, typist, undo, pid, timeout_s)
-    actions += _on_linux(variables, hardware)
-    return Performer(actions, desktop, typist, undo, pid, timeout_s, _announcer(variables))
 
 
 def _on_linux(variables: Mapping[str, str], hardware: Path) -> list[Action]:
