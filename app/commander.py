@@ -139,6 +139,10 @@ class Commander:
                 work = await self._queue.get()
                 try:
                     await work
+                except Exception:
+                    # What nothing foresaw ends one utterance, never the ones after it.
+                    log.exception("an utterance could not be carried out")
+                    self._add("", "Carry out what was said", FeedState.FAILED, "Something went wrong; see the log.")
                 finally:
                     self._queue.task_done()
         finally:
@@ -193,8 +197,8 @@ class Commander:
         if self._performer.performs(command):
             await self._perform(item, command, around)
         else:
-            self._control(command)
-            self._move(item, FeedState.DONE)
+            known = self._control(command)
+            self._move(item, FeedState.DONE if known else FeedState.FAILED, "" if known else "Nothing here does that.")
 
     async def _perform(self, item: int, command: Match, around: Surroundings) -> None:
         self._move(item, FeedState.RUNNING)
@@ -213,8 +217,8 @@ class Commander:
         self._add("", alarm.title, FeedState.DONE)
         self._queue.put_nowait(self._performer.announce(alarm.title))
 
-    def _control(self, command: Match) -> None:
-        """The commands that concern the assistant itself."""
+    def _control(self, command: Match) -> bool:
+        """The commands that concern the assistant itself; False for one that is not among them."""
         match command.intent:
             case "listening.stop":
                 self._asleep = True
@@ -224,6 +228,9 @@ class Commander:
                 self._mode = Mode.COMMANDS
             case "mode.dictation":
                 self._mode = Mode.DICTATION
+            case _:
+                return False
+        return True
 
     async def _type(self, turn: int, text: str, around: Surroundings) -> None:
         """Dictated text shows in the transcript as typed; only a failure is worth a place in the feed."""

@@ -139,7 +139,7 @@ async def _server(address: str, api_key_file: Path | None, model: str) -> Result
         return Result(subject, False, "it did not become ready in a minute. See what it writes with: sayso serve -v")
     except AppError as error:
         return Result(subject, False, str(error))
-    if connection.state is ServerState.READY:
+    if connection.state is ServerState.READY or connection.code == "idle":
         return Result(subject, True, f"ready at {connection.url} ({connection.detail or connection.model}).")
     return Result(subject, False, connection.detail)
 
@@ -149,7 +149,7 @@ def _until_settled(settled: asyncio.Future[Connection]) -> Callable[[RealtimeEve
 
     def take(event: RealtimeEvent) -> None:
         final = (ServerState.READY, ServerState.REFUSED, ServerState.LOST)
-        if isinstance(event, Connection) and event.state in final and not settled.done():
+        if isinstance(event, Connection) and not settled.done() and (event.state in final or event.code == "idle"):
             settled.set_result(event)
 
     return take

@@ -59,7 +59,7 @@ class VoxtralStream:
         self._encoded = self._decoded = model.prefix_positions
         self._last_token = model.tekken.pad
         self._said: list[int] = []
-        """All tokens from the first one of the text on: what is computed again follows them."""
+        """All tokens from the first one of the text on while the turn can be computed again: that follows them."""
         self._pieces: list[Piece] = []
         self._due_since: float | None = None
         self._finished = False
@@ -190,7 +190,11 @@ class VoxtralStream:
         if number < len(self._said):
             self._last_token = self._said[number]
             return
-        self._said.append(token)
+        if self.recomputable:
+            self._said.append(token)
+        else:
+            # Nothing of the turn is computed again any more, so a long one keeps no list that grows.
+            self._said.clear()
         self._last_token = token
         was_alarmed = self.watchdog.alarmed
         self.watchdog.push(blank=token == self._model.tekken.pad, voiced_frames=self.utterance.voiced_frames)
