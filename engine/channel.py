@@ -46,12 +46,13 @@ class Channel:
         self._changed = threading.Condition()
         self._ended = False
         self._left = threading.Event()
+        self._reader = threading.Thread(target=self._read, name="channel-reader", daemon=True)
         self.error: FramingError | None = None
         """Why reading ended, when it was not the end of the pipe."""
 
     def start(self) -> None:
         """Start the reader thread."""
-        threading.Thread(target=self._read, name="channel-reader", daemon=True).start()
+        self._reader.start()
 
     def take(self, timeout: float | None) -> list[Message] | None:
         """All messages that came, waiting up to ``timeout`` seconds (None: without end) for the first one.
@@ -77,6 +78,11 @@ class Channel:
     def leave(self) -> None:
         """The loop has ended: the reader need not end the process."""
         self._left.set()
+
+    def join(self, timeout: float) -> bool:
+        """Wait until the reader has seen the end of the pipe; only then may its file descriptor be closed."""
+        self._reader.join(timeout)
+        return not self._reader.is_alive()
 
     def _read(self) -> None:
         """Reader thread: until the end of the pipe, then make sure that the process ends."""

@@ -118,10 +118,12 @@ class EngineClient:
         """End the child, within ``STOP_GRACE_S`` and a kill; connections hear nothing more."""
         self._stopping.set()
         self._woken.set()
-        if self._process is not None:
+        # The supervisor may bury it meanwhile and forget it.
+        process = self._process
+        if process is not None:
             with contextlib.suppress(ConnectionError, TimeoutError):
-                await asyncio.wait_for(self._process.send(messages.Stop()), STOP_GRACE_S / 3)
-            await self._process.end(STOP_GRACE_S)
+                await asyncio.wait_for(process.send(messages.Stop()), STOP_GRACE_S / 3)
+            await process.end(STOP_GRACE_S)
         if self._supervisor is not None:
             await self._supervisor
 
@@ -240,6 +242,9 @@ class EngineClient:
             self._launched.set()
             return Ending(f"The engine could not be started ({error.strerror}).", was_ready=False)
         self._process = process
+        if self._stopping.is_set():
+            # The server stopped while the system made the child, so that nobody has told it to end.
+            return Ending(f"The engine {await self._bury(process, [])}.", was_ready=False)
         watchdog = Watchdog(self._settings.silence_s, self._settings.load_s)
         tasks = [
             asyncio.create_task(self._write(process, watchdog), name="engine writer"),
@@ -330,7 +335,9 @@ class EngineClient:
         if self._rest == "end" or self._news.state == "failed":
             self._asked = "keep"
         process = self._process
-        if process is None or self._rest == "end" or self._news.state not in ("ready", "idle"):
+        if process is None or self._stopping.is_set() or self._rest == "end":
+            return
+        if self._news.state not in ("ready", "idle"):
             return
         wanted = self._settings.idle
         now_s = self._settings.clock()

@@ -64,6 +64,8 @@ class Running:
         os.close(self._write)
         self._thread.join(WAIT_S)
         assert not self._thread.is_alive()
+        # A reader that still runs would read from the next test's pipe, which gets the same number.
+        assert self.channel.join(WAIT_S)
         for fd in self._fds:
             os.close(fd)
 

@@ -7,6 +7,7 @@ import dataclasses
 import os
 from pathlib import Path
 
+import pytest
 from running_server import BOUND_S, Client, client, eventually, scripted, server
 from supervised_engine import alive, engine, engine_pid
 
@@ -156,3 +157,26 @@ async def test_a_server_whose_engine_has_ended_stops_at_once() -> None:
         pid = started.status.pid
         assert started.give_back(end=True)
         await eventually(lambda: not alive(pid))
+
+
+async def test_a_server_that_stops_lets_no_engine_rest() -> None:
+    async with engine() as (started, _listener):
+        await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        stopping = asyncio.create_task(started.stop())
+        await asyncio.sleep(0)
+        started.give_back(end=True)
+        await asyncio.wait_for(stopping, BOUND_S)
+
+
+@pytest.mark.parametrize("turns_of_the_loop", range(5))
+async def test_stopping_while_the_next_engine_is_made_ends_that_one_too(turns_of_the_loop: int) -> None:
+    async with engine() as (started, listener):
+        await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        pid = started.status.pid
+        assert started.give_back(end=True)
+        await eventually(lambda: not alive(pid))
+        started.wake()
+        for _ in range(turns_of_the_loop):
+            await asyncio.sleep(0)
+        await asyncio.wait_for(started.stop(), BOUND_S)
+        assert "ready" not in listener.states[2:]
