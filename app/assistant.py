@@ -27,6 +27,7 @@ from sayso.app.desktop_file import Autostart
 from sayso.app.desktop_state import DesktopStateMachine
 from sayso.app.errors import AppError
 from sayso.app.options import Options
+from sayso.app.panels import Panels
 from sayso.app.realtime.client import RealtimeClient
 from sayso.app.realtime.events import Behind, Connection, RealtimeEvent, TurnDone, TurnStable, TurnTentative
 from sayso.app.server_choice import ServerChoice
@@ -75,16 +76,18 @@ class Assistant:
         self._around: dict[int, asyncio.Task[Surroundings]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._quit = asyncio.Event()
-        self.options: Options
+        self._panels: Panels
         self._listener: Listener
         self._client: RealtimeClient
         self._commander: Commander
         self._server: ServerChoice
 
-    def join(self, listener: Listener, client: RealtimeClient, commander: Commander, server: ServerChoice) -> None:
+    def join(
+        self, listener: Listener, client: RealtimeClient, commander: Commander, server: ServerChoice, panels: Panels
+    ) -> None:
         """Take the collaborators, which were built with this assistant's callbacks; once, before ``run``."""
         self._listener, self._client, self._commander, self._server = listener, client, commander, server
-        self.options = Options(self._store, listener, commander.commands, self.changed, self._spawn)
+        self._panels = panels
         client.expect_words(commander.expected)
         if self._store.warning:
             self._notice("settings", self._store.warning)
@@ -120,15 +123,19 @@ class Assistant:
 
     # What the window asks for.
 
+    @property
+    def options(self) -> Options:
+        return self._panels.options
+
     def start(self) -> None:
         if not self._states.listening and self._states.move(DesktopState.LISTENING):
             self._commander.wake()
-            self._spawn(self._listener.start(self._store.settings.microphone))
+            self.spawn(self._listener.start(self._store.settings.microphone))
             self.changed()
 
     def stop(self) -> None:
         if self._states.move(DesktopState.IDLE):
-            self._spawn(self._listener.stop())
+            self.spawn(self._listener.stop())
             self.changed()
 
     def toggle(self) -> None:
@@ -148,11 +155,11 @@ class Assistant:
         self.changed()
 
     def use_embedded(self) -> None:
-        self._spawn(self._use(self._server.use_embedded()))
+        self.spawn(self._use(self._server.use_embedded()))
         self._store.change(server=ServerKind.EMBEDDED)
 
     def use_remote(self, url: str, key: str) -> None:
-        self._spawn(self._use_remote(url, key))
+        self.spawn(self._use_remote(url, key))
 
     def set_mode(self, mode: Mode) -> None:
         self._commander.set_mode(mode)
@@ -171,7 +178,7 @@ class Assistant:
         self.changed()
 
     def set_start_with_session(self, on: bool) -> None:
-        self._spawn(self._start_with_session(on))
+        self.spawn(self._start_with_session(on))
 
     @property
     def quitting(self) -> bool:
@@ -214,7 +221,7 @@ class Assistant:
             case TurnDone(turn, text):
                 self._submit(turn, text)
             case Connection():
-                self._spawn(self._connection(event))
+                self.spawn(self._connection(event))
             case Behind(ms):
                 self._behind_ms = ms
         self.changed()
@@ -242,7 +249,7 @@ class Assistant:
                 asleep=self._commander.asleep,
                 close_to_tray=self._store.settings.close_to_tray,
                 starts_with_session=self._starts_with_session,
-                options=self.options.view,
+                options=self._panels.options.view,
             )
         )
 
@@ -305,7 +312,8 @@ class Assistant:
         others = tuple(notice for notice in self._notices if notice.code != code)
         self._notices = (*others, Notice(code, text, severe))
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run it beside everything else; its faults are shown to the user."""
         task = asyncio.get_running_loop().create_task(self._guard(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

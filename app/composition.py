@@ -12,6 +12,8 @@ from sayso.app.audio.listener import Listener
 from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
 from sayso.app.local_server import LocalServer
+from sayso.app.options import Options
+from sayso.app.panels import Panels
 from sayso.app.realtime.client import RealtimeClient
 from sayso.app.server_choice import ServerChoice
 from sayso.app.settings import KeyStore, Loaded
@@ -41,5 +43,7 @@ def compose(
         alarms=alarms,
     )
     server = ServerChoice(client, local, KeyStore(), loaded.settings)
-    assistant.join(Listener(assistant.hear, GateOptions(wait_ms=loaded.settings.wait_ms)), client, commander, server)
+    listener = Listener(assistant.hear, GateOptions(wait_ms=loaded.settings.wait_ms))
+    panels = Panels(options=Options(store, listener, commander.commands, assistant.changed, assistant.spawn))
+    assistant.join(listener, client, commander, server, panels)
     return assistant

@@ -15,6 +15,8 @@ from sayso.app.audio.listener import MicrophoneChanged, SpeechAudio, SpeechEnded
 from sayso.app.commander import Surroundings
 from sayso.app.desktop_file import Autostart
 from sayso.app.feed import Feed
+from sayso.app.options import Options
+from sayso.app.panels import Panels
 from sayso.app.realtime.errors import RealtimeError
 from sayso.app.realtime.events import Connection, TurnDone, TurnStable, TurnTentative
 from sayso.app.settings import Loaded, Settings, load
@@ -111,7 +113,10 @@ def collaborators(chain: Chain) -> None:
         use_embedded=lambda: chain.record_later("embedded"),
         close=lambda: chain.record_later("close server"),
     )
-    chain.assistant.join(listener, client, commander, server)  # type: ignore[arg-type]
+    options = Options(
+        chain.assistant._store, listener, commander.commands, chain.assistant.changed, chain.assistant.spawn
+    )  # type: ignore[arg-type]
+    chain.assistant.join(listener, client, commander, server, Panels(options))  # type: ignore[arg-type]
 
 
 @pytest.fixture
