@@ -161,12 +161,14 @@ class MainWindow(QMainWindow):
         self.feed.show_items(snapshot.feed)
         self._announcer.show_snapshot(snapshot)
 
-    def open_settings(self) -> None:
-        """Show the settings beside this window, which goes on working."""
+    def open_settings(self, page: str = "") -> None:
+        """Show the settings, at the page with this title if one is given, beside this window, which goes on working."""
         if self.settings is None:
             self.settings = SettingsWindow(self._intents, self._theme, self)
         if self._snapshot is not None:
             self.settings.show_snapshot(self._snapshot)
+        if page:
+            self.settings.show_page(page)
         self.settings.show()
         self.settings.raise_()
         self.settings.activateWindow()

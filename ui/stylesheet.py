@@ -82,15 +82,13 @@ QTreeView {
 }
 QTreeView:focus { border: 2px solid $accent; }
 QHeaderView::section { background: $raised; color: $muted; border: none; padding: ${xs}px ${s}px; }
-QTabWidget::pane { border: none; border-top: 1px solid $line; }
-QTabBar { background: transparent; }
-QTabBar::tab {
-  background: transparent; color: $muted; border: 2px solid transparent; border-radius: ${radius}px;
-  padding: ${xs}px ${s}px; margin: ${hair}px;
-}
-QTabBar::tab:hover { color: $text; }
-QTabBar::tab:selected { color: $accent; background: $surface; border-bottom-color: $accent; font-weight: 600; }
-QTabBar::tab:focus { border-color: $accent; }
+QListWidget[role="pages"] { background: transparent; border: 2px solid transparent; border-radius: ${radius}px; }
+QListWidget[role="pages"]:focus { border-color: $accent; }
+QListWidget[role="pages"]::item { color: $text; border-radius: ${radius}px; padding: ${s}px; margin: 1px; }
+QListWidget[role="pages"]::item:hover { background: $raised; }
+QListWidget[role="pages"]::item:selected { background: $accent_tint; color: $accent; }
+QStackedWidget { background: transparent; }
+*[role="page-title"] { font-size: ${title}px; font-weight: 600; }
 
 QTextEdit {
   background: transparent; color: $text; border: 2px solid transparent; border-radius: ${radius}px;
@@ -141,6 +139,7 @@ def stylesheet(colours: Colours, spacing: Spacing) -> str:
         "radius_inner": spacing.times(1.2),
         "pill": spacing.times(3),
         "line_height": spacing.times(4.5),
+        "title": spacing.times(4.6),
         "bar": spacing.times(2.5),
         "bar_radius": spacing.times(1),
     }

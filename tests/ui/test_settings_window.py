@@ -38,8 +38,13 @@ def settings(qtbot: QtBot, window: MainWindow, intents: RecordedIntents) -> Iter
 
 
 def show_page(settings: SettingsWindow, page: QWidget) -> None:
-    settings.pages.setCurrentWidget(page)
+    settings.show_page(page.accessibleName())
     QApplication.processEvents()
+
+
+def visible_pages(settings: SettingsWindow) -> list[str]:
+    items = [settings.index.list.item(number) for number in range(settings.index.list.count())]
+    return [item.text() for item in items if not item.isHidden()]
 
 
 def test_showing_asks_for_nothing(settings: SettingsWindow, intents: RecordedIntents) -> None:
@@ -162,7 +167,7 @@ def test_every_control_of_every_page_is_reached_with_tab_and_has_a_name(settings
     for page, controls in pages.items():
         show_page(settings, page)
         settings.activateWindow()
-        settings.pages.tabBar().setFocus()
+        settings.index.list.setFocus()
         reached = []
         for _ in range(12):
             QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
@@ -171,6 +176,71 @@ def test_every_control_of_every_page_is_reached_with_tab_and_has_a_name(settings
         assert places == sorted(places)
         for control in controls:
             assert QAccessible.queryAccessibleInterface(control).text(QAccessible.Text.Name).strip(), control
+
+
+def test_a_search_shows_the_pages_on_which_something_matches_and_what(settings: SettingsWindow) -> None:
+    QTest.keyClicks(settings.index.search, "tray keep")
+    assert visible_pages(settings) == ["Listening\nKeep running in the tray when the window is closed"]
+    assert settings.heading.text() == "Listening"
+    QTest.keyClick(settings.index.search, Qt.Key.Key_Return)
+    assert QApplication.focusWidget() is settings.listening.close_to_tray
+    settings.index.search.setText("zebra")
+    assert visible_pages(settings) == []
+    assert settings.index.nothing.text() == "Nothing in the settings matches “zebra”."
+
+
+def test_a_title_is_found_without_saying_what_matches(settings: SettingsWindow) -> None:
+    QTest.keyClicks(settings.index.search, "ABOUT")
+    assert visible_pages(settings)[-1] == "About"
+
+
+def test_the_search_is_worked_with_keys_alone(settings: SettingsWindow) -> None:
+    settings.activateWindow()
+    show_page(settings, settings.about)
+    settings.about.copy.setFocus()
+    QTest.keyClick(settings.about.copy, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    search = settings.index.search
+    assert QApplication.focusWidget() is search
+    QTest.keyClicks(search, "m")
+    assert len(visible_pages(settings)) > 1
+    first = settings.heading.text()
+    QTest.keyClick(search, Qt.Key.Key_Down)
+    assert settings.heading.text() != first
+    QTest.keyClick(search, Qt.Key.Key_Up)
+    assert settings.heading.text() == first
+    QTest.keyClick(search, Qt.Key.Key_Escape)
+    assert search.text() == ""
+    assert settings.isVisible()
+    assert len(visible_pages(settings)) == settings.index.list.count()
+
+
+def test_pages_are_turned_with_keys_and_by_name(settings: SettingsWindow) -> None:
+    settings.activateWindow()
+    titles = [settings.index.title(number) for number in range(settings.index.list.count())]
+    seen = []
+    for _ in titles:
+        seen.append(settings.heading.text())
+        QTest.keyClick(settings.index.list, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+    assert sorted(seen) == sorted(titles)
+    settings.show_page("commands")
+    assert settings.commands.isVisible()
+    with pytest.raises(ValueError):
+        settings.show_page("nowhere")
+
+
+def test_a_page_that_a_search_hides_is_shown_all_the_same_when_it_is_asked_for(settings: SettingsWindow) -> None:
+    settings.index.search.setText("tray")
+    settings.show_page("about")
+    assert settings.about.isVisible()
+    assert settings.index.search.text() == ""
+
+
+def test_enter_in_a_field_presses_no_button(settings: SettingsWindow) -> None:
+    QGuiApplication.clipboard().setText("mine")
+    show_page(settings, settings.commands)
+    QTest.keyClick(settings.commands.search, Qt.Key.Key_Return)
+    assert QGuiApplication.clipboard().text() == "mine"
+    assert settings.isVisible()
 
 
 def test_the_window_behind_goes_on_and_esc_closes_the_settings(settings: SettingsWindow, window: MainWindow) -> None:

@@ -1,0 +1,51 @@
+"""Small controls that several pages of the settings share. Qt thread."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QComboBox, QLabel, QWidget
+
+from sayso.ui import icon
+from sayso.ui.theme import Theme
+
+
+def hint(text: str = "") -> QLabel:
+    """A quiet explanation that wraps."""
+    label = QLabel(text)
+    label.setWordWrap(True)
+    label.setProperty("role", "muted")
+    return label
+
+
+def keep_outlined(theme: Theme, *widgets: QWidget) -> None:
+    """Draw the outlines of check boxes, sliders and spin boxes in a colour that is seen, in every theme to come."""
+
+    def paint() -> None:
+        # The style draws outlines a shade darker than the window, which is not seen on a dark one.
+        for widget in widgets:
+            outlined = widget.palette()
+            outlined.setColor(QPalette.ColorRole.Window, QColor(theme.colours.muted))
+            widget.setPalette(outlined)
+
+    theme.changed.connect(paint)
+    paint()
+
+
+class ChoiceBox(QComboBox):
+    """A list to choose from; the style sheet takes the style's arrow away, so ours is drawn."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        # A long entry is cut at the end instead of widening the page.
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(12)
+        theme.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        side, gap = self._theme.spacing.times(4), self._theme.spacing.s
+        arrow = icon.pixmap("choose", self._theme.colours.muted, side, self.devicePixelRatioF())
+        painter = QPainter(self)
+        painter.drawPixmap(self.width() - side - gap, (self.height() - side) // 2, arrow)
+        painter.end()

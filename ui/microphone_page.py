@@ -1,0 +1,73 @@
+"""The page *Microphone*: which one is used, and whether it hears. Qt thread."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QLabel
+
+from sayso.app.snapshot import OptionsView, Snapshot
+from sayso.ui.controls import ChoiceBox, hint
+from sayso.ui.intents import Intents
+from sayso.ui.level_meter import LevelMeter
+from sayso.ui.settings_page import SettingsPage
+from sayso.ui.theme import Theme
+
+_LOOK_EVERY_MS = 2000
+_DEFAULT = "Follow the system's default"
+
+
+class MicrophonePage(SettingsPage):
+    """Which microphone, and whether it hears; looks for new ones while it is seen."""
+
+    keywords = ("Input device", "Level", "Sound")
+
+    def __init__(self, intents: Intents, theme: Theme) -> None:
+        super().__init__(theme)
+        self._intents = intents
+        self._shown: tuple[str, object] | None = None
+        self.choice = ChoiceBox(theme)
+        self.choice.setAccessibleName("Microphone")
+        self.choice.activated.connect(lambda index: intents.options.use_microphone(self.choice.itemData(index)))
+        self.meter = LevelMeter(theme)
+        label = QLabel("&Microphone")
+        label.setBuddy(self.choice)
+        self.detail = hint()
+        for widget in (label, self.choice, self.meter, self.detail):
+            self.column.addWidget(widget)
+        self.column.addStretch(1)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_LOOK_EVERY_MS)
+        self._timer.timeout.connect(intents.options.look_for_microphones)
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        self.meter.show_microphone(snapshot.microphone)
+        used = f"In use: {snapshot.microphone.name}." if snapshot.microphone.name else ""
+        self.detail.setText(snapshot.microphone.detail or used)
+        options = snapshot.options
+        shown = (options.microphone, options.microphones)
+        # An open list would jump under the pointer.
+        if shown != self._shown and not self.choice.view().isVisible():
+            self._shown = shown
+            self._fill(options)
+
+    def _fill(self, options: OptionsView) -> None:
+        entries = [(_DEFAULT, ""), *((each.label, each.name) for each in options.microphones)]
+        wanted = options.microphone
+        current = next((index for index, entry in enumerate(entries) if wanted in entry), None)
+        if current is None:
+            current = len(entries)
+            entries.append((f"{wanted} (not connected)", wanted))
+        self.choice.clear()
+        for label, name in entries:
+            self.choice.addItem(label, name)
+        self.choice.setCurrentIndex(current)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._intents.options.look_for_microphones()
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
