@@ -1,4 +1,4 @@
-"""When an utterance starts and ends: a pure decision over frames and their voice probability.
+"""When an utterance starts and ends: a pure decision over frames, their voice probability and a key that is held.
 
 No clock and no detector in here: time is counted in samples, so the same frames always give the same utterances.
 """
@@ -36,6 +36,12 @@ class GateOptions:
     long_wait_ms: int = 130
     max_ms: int = 120_000
     """An utterance this long is cut where it is, and the next one follows without a gap."""
+    by_voice: bool = True
+    """Whether a voice opens an utterance; without, only ``press`` does."""
+    held_pre_roll_ms: int = 250
+    """Audio from before ``press`` that belongs to the utterance: people speak while the key still goes down."""
+    tail_ms: int = 250
+    """Audio from after ``release`` that belongs to it: people let go within their last word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,8 @@ class Gate:
         self._voiced = 0
         self._quiet = 0
         self._expedited = False
+        self._held = False
+        self._tail: int | None = None
 
     @property
     def is_open(self) -> bool:
@@ -86,6 +94,24 @@ class Gate:
         """Samples taken so far."""
         return self._position
 
+    @property
+    def needs_voice(self) -> bool:
+        """Whether the next frame's voice probability decides anything."""
+        return not self._by_key and (self._open or self.options.by_voice)
+
+    @property
+    def _by_key(self) -> bool:
+        return self._held or self._tail is not None
+
+    def press(self) -> None:
+        """From the next frame on all is one utterance, voice or not, until ``release``; an open one goes on."""
+        self._held, self._tail = True, None
+
+    def release(self) -> None:
+        """End what ``press`` began, after the tail. Pressing again before goes on with the same utterance."""
+        if self._held:
+            self._held, self._tail = False, _samples(self.options.tail_ms)
+
     def expedite(self) -> None:
         """Wait less for the end of the open utterance; forgotten as soon as the voice goes on."""
         self._expedited = self._open
@@ -96,25 +122,31 @@ class Gate:
         if self._open:
             return self._continue(frame, probability)
         self._before.append(frame)
+        if self._by_key:
+            return self._begin(self.options.held_pre_roll_ms)
+        if not self.options.by_voice:
+            return []
         self._voiced = self._voiced + 1 if probability >= self.options.onset else 0
         if self._voiced < _frames(self.options.onset_ms):
             return []
-        return self._begin()
+        return self._begin(self.options.pre_roll_ms + self.options.onset_ms)
 
     def close(self) -> list[GateEvent]:
         """End the open utterance, if there is one: the microphone was closed or lost."""
         self._before.clear()
-        self._voiced = 0
+        self._voiced, self._held, self._tail = 0, False, None
         return self._end() if self._open else []
 
-    def _begin(self) -> list[GateEvent]:
-        samples = np.concatenate(list(self._before))
+    def _begin(self, before_ms: int) -> list[GateEvent]:
+        samples = np.concatenate(list(self._before)[-max(1, _frames(before_ms)) :])
         self._before.clear()
         self._open, self._voiced, self._quiet, self._expedited = True, 0, 0, False
         self._start = self._position - len(samples)
         return [Started(self._start), Voiced(samples)]
 
     def _continue(self, frame: Samples, probability: float) -> list[GateEvent]:
+        if self._by_key:
+            return self._continue_by_key(frame)
         if probability >= self.options.release:
             # Only frames after the command's own last word may end the shortened wait; a new voice cancels it.
             self._expedited = self._expedited and self._quiet == 0
@@ -124,6 +156,16 @@ class Gate:
         events: list[GateEvent] = [Voiced(frame)]
         if self._quiet >= self._wait_samples():
             return events + self._end()
+        if self._position - self._start >= _samples(self.options.max_ms):
+            return [*events, Ended(self._position), *self._carry_on()]
+        return events
+
+    def _continue_by_key(self, frame: Samples) -> list[GateEvent]:
+        events: list[GateEvent] = [Voiced(frame)]
+        if self._tail is not None:
+            self._tail -= len(frame)
+            if self._tail <= 0:
+                return events + self._end()
         if self._position - self._start >= _samples(self.options.max_ms):
             return [*events, Ended(self._position), *self._carry_on()]
         return events
@@ -142,7 +184,7 @@ class Gate:
         return _samples(wait)
 
     def _end(self) -> list[GateEvent]:
-        self._open, self._expedited, self._quiet = False, False, 0
+        self._open, self._expedited, self._quiet, self._tail = False, False, 0, None
         return [Ended(self._position)]
 
 

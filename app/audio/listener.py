@@ -77,6 +77,7 @@ class Listener:
         self._pipeline: Pipeline | None = None
         self._state = MicrophoneChanged(MicrophoneState.CLOSED)
         self._told_time = 0.0
+        self._held = False
 
     @property
     def microphone(self) -> MicrophoneChanged:
@@ -107,6 +108,18 @@ class Listener:
         if self._pipeline is not None:
             self._pipeline.expedite()
 
+    def press(self) -> None:
+        """From now on all is one utterance, voice or not, until ``release``; of a closed microphone once it opens."""
+        self._held = True
+        if self._pipeline is not None:
+            self._pipeline.press()
+
+    def release(self) -> None:
+        """End the utterance that ``press`` began, after a tail of a quarter of a second."""
+        self._held = False
+        if self._pipeline is not None:
+            self._pipeline.release()
+
     @property
     def is_running(self) -> bool:
         """Whether it was started and not stopped."""
@@ -114,9 +127,16 @@ class Listener:
 
     def set_wait_ms(self, wait_ms: int) -> None:
         """The pause that ends an utterance, from now on."""
-        self._options = replace(self._options, wait_ms=wait_ms)
+        self._set_options(replace(self._options, wait_ms=wait_ms))
+
+    def set_by_voice(self, on: bool) -> None:
+        """Whether a voice opens an utterance, from now on; without, only ``press`` does."""
+        self._set_options(replace(self._options, by_voice=on))
+
+    def _set_options(self, options: GateOptions) -> None:
+        self._options = options
         if self._pipeline is not None:
-            self._pipeline.set_options(self._options)
+            self._pipeline.set_options(options)
 
     async def microphones(self) -> list[Device]:
         """Those that can be listened to now. Raises AudioError."""
@@ -160,6 +180,8 @@ class Listener:
 
         stream = await self._sound.call(lambda: open_stream(device, on_samples), _OPEN_TIMEOUT_S, Stream.close)
         pipeline = self._pipeline = Pipeline(device.rate, device.channels, self._options)
+        if self._held:
+            pipeline.press()
         watch = asyncio.create_task(self._until_other(wanted, device), name="microphone watch")
         try:
             await self._pump(stream, pipeline, wake, watch, choice)

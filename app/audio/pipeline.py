@@ -41,6 +41,14 @@ class Pipeline:
         """What was heard is complete already: wait less for the end of the utterance."""
         self._gate.expedite()
 
+    def press(self) -> None:
+        """From now on all is one utterance, until ``release``."""
+        self._gate.press()
+
+    def release(self) -> None:
+        """End the utterance that ``press`` began, after a tail."""
+        self._gate.release()
+
     def set_options(self, options: GateOptions) -> None:
         """Decide by these from the next frame on."""
         self._gate.options = options
@@ -64,5 +72,6 @@ class Pipeline:
         events: list[GateEvent] = []
         for start in range(0, whole, FRAME):
             frame = samples[start : start + FRAME]
-            events += self._gate.feed(frame, self._voice.probability(frame))
+            probability = self._voice.probability(frame) if self._gate.needs_voice else 0.0
+            events += self._gate.feed(frame, probability)
         return events

@@ -123,6 +123,67 @@ def test_closing_ends_what_is_open() -> None:
     assert gate.close() == []
 
 
+def test_a_held_key_takes_everything_from_a_little_before_it_to_a_little_after_it() -> None:
+    options = GateOptions(by_voice=False)
+    gate = Gate(options)
+    assert run(gate, [0.9] * 40) == []
+    gate.press()
+    held = run(gate, [0.0] * 100, start=40)
+    gate.release()
+    events = held + run(gate, [0.9] * 40, start=140)
+    assert kinds(events) == ["Started", "Ended"]
+    started, ended = events[0], next(event for event in events if isinstance(event, Ended))
+    assert isinstance(started, Started)
+    assert 0 <= (41 * FRAME - started.sample) - options.held_pre_roll_ms * MS < FRAME
+    assert 0 <= (ended.sample - 140 * FRAME) - options.tail_ms * MS < FRAME
+    assert np.array_equal(audio(events), np.arange(started.sample, ended.sample, dtype=np.float32))
+
+
+def test_a_key_that_is_tapped_between_two_frames_is_still_an_utterance() -> None:
+    gate = Gate(GateOptions(by_voice=False))
+    gate.press()
+    gate.release()
+    assert kinds(run(gate, [0.0] * 40)) == ["Started", "Ended"]
+
+
+def test_a_key_pressed_again_within_the_tail_goes_on_with_the_same_utterance() -> None:
+    gate = Gate(GateOptions(by_voice=False))
+    gate.press()
+    run(gate, [0.0] * 10)
+    gate.release()
+    assert kinds(run(gate, [0.0] * 3, start=10)) == []
+    gate.press()
+    assert kinds(run(gate, [0.0] * 60, start=13)) == []
+    gate.release()
+    assert kinds(run(gate, [0.0] * 10, start=73)) == ["Ended"]
+
+
+def test_an_utterance_that_a_voice_opened_goes_on_while_a_key_is_held() -> None:
+    gate = Gate()
+    run(gate, [0.9] * 10)
+    gate.press()
+    assert kinds(run(gate, [0.0] * 60, start=10)) == []
+    gate.release()
+    assert kinds(run(gate, [0.0] * 10, start=70)) == ["Ended"]
+
+
+def test_no_voice_is_looked_for_while_the_key_decides() -> None:
+    gate = Gate(GateOptions(by_voice=False))
+    assert not gate.needs_voice
+    gate.options = GateOptions()
+    assert gate.needs_voice
+    gate.press()
+    assert not gate.needs_voice
+
+
+def test_a_key_held_for_very_long_is_cut_without_a_gap() -> None:
+    gate = Gate(GateOptions(by_voice=False, max_ms=2000))
+    gate.press()
+    events = run(gate, [0.0] * 150)
+    assert kinds(events) == ["Started", "Ended", "Started", "Ended", "Started"]
+    assert len(audio(events)) == 150 * FRAME
+
+
 def hear(samples: NDArray[np.float32], rate: int = 16_000) -> list[tuple[float, float]]:
     """Utterances in seconds."""
     pipeline = Pipeline(rate, 1)
