@@ -283,10 +283,7 @@ class AsyncEngine:
         if not isinstance(params, SamplingParams):
             text = f"Sampling parameters are SamplingParams, not {type(params).__name__}."
             raise ParameterError("bad_parameter", "sampling_params", text)
-        for token in params.stop_token_ids:
-            if token >= self._runner.vocabulary:
-                text = f"The stop token {token} is not in the model's vocabulary of {self._runner.vocabulary} tokens."
-                raise ParameterError("bad_parameter", "stop_token_ids", text)
+        params.check_vocabulary(self._runner.vocabulary)
 
     async def _checked(self, item: StreamingInput, params: SamplingParams, first: bool) -> Chunk:
         if not isinstance(item, StreamingInput):

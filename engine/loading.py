@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sayso.engine.errors import EngineError
 from sayso.engine.messages import Load
 from sayso.engine.runner.base import Runner
+from sayso.engine.runner.token_base import TokenRunner
 
 if TYPE_CHECKING:
     from sayso.engine.vad import VoiceDetector
@@ -37,6 +38,8 @@ class Loaded:
     device: str
     threads: int
     load_ms: int
+    text: TokenRunner | None = None
+    """The text model beside it."""
 
 
 def load(message: Load) -> Loaded:
@@ -55,11 +58,14 @@ def load(message: Load) -> Loaded:
 
     device = choose_device(message.device)
     runner = registry.create(resolve(message.model, device), device, threads, message.precision)
+    text = None
+    if message.text_model:
+        text = registry.create_tokens(resolve(message.text_model, device), device, threads, message.precision)
     detector = VoiceDetector.load()
     runner.warm()
     load_ms = int((time.monotonic() - began) * 1000)
     logger.info("loaded %s on %s with %d threads in %d ms", runner.name, device, threads, load_ms)
-    return Loaded(runner, detector, device, threads, load_ms)
+    return Loaded(runner, detector, device, threads, load_ms, text)
 
 
 def choose_device(wanted: str) -> str:

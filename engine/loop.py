@@ -23,6 +23,7 @@ from sayso.engine.resting import Resting
 from sayso.engine.scheduler import Scheduler
 from sayso.engine.session import Session, State
 from sayso.engine.speech_worker import SpeechWorker
+from sayso.engine.text_sessions import TextSessions
 from sayso.engine.worker import step
 
 logger = logging.getLogger(__name__)
@@ -51,6 +52,7 @@ class Engine:
         self._reports = Reports(clock)
         place = folder or platformdirs.user_cache_path("sayso")
         self._resting = Resting(self._sessions, self._reports, clock, self._close, self._fail, place)
+        self._texts = TextSessions(self._resting.vault, self._sessions.__contains__)
         self._stopping = False
 
     def run(self) -> None:
@@ -67,6 +69,7 @@ class Engine:
                 break
             for message in incoming:
                 self._handle(message)
+            self._texts.expire(self._clock())
             self._resting.bring_back()
             self._detect()
             self._send_results()
@@ -77,8 +80,8 @@ class Engine:
 
     def _wait_s(self) -> float | None:
         """How long nothing has to be done unless a message comes."""
-        waits = [wait for wait in (self._reports.wait_s(), self._resting.wait_s()) if wait is not None]
-        return min(waits) if waits else None
+        waits = (self._reports.wait_s(), self._resting.wait_s(), self._texts.wait_s(self._clock()))
+        return min((wait for wait in waits if wait is not None), default=None)
 
     # Messages in.
 
@@ -86,6 +89,8 @@ class Engine:
         """One message; a fault of a session ends that session only."""
         # To be parked is no sign of life.
         self._reports.touch(getattr(message, "session", None) if not isinstance(message, m.Park) else None)
+        if self._texts.handle(message, self._clock()):
+            return
         match message:
             case m.Load():
                 self._load(message)
@@ -102,6 +107,7 @@ class Engine:
                 self._close(name, "closed")
             case m.Retain(retention=rules):
                 self._resting.rules = rules
+                self._texts.retain(rules)
             case m.Park(session=name, tier=tier):
                 self._resting.park(name, tier)
             case m.Restore(session=name):
@@ -141,11 +147,14 @@ class Engine:
         now, runner = self._loaded, self._loaded.runner
         self._speech.runner = runner
         self._resting.rules = message.retention
-        self._send(m.Ready(runner.name, now.device, now.threads, runner.languages, now.load_ms))
+        self._texts.serve(now.text, message.retention)
+        text = now.text.name if now.text is not None else ""
+        self._send(m.Ready(runner.name, now.device, now.threads, runner.languages, now.load_ms, text))
 
     def _unload(self) -> None:
         self._close_all("unloaded")
         self._loaded = self._speech.runner = None
+        self._texts.serve(None, m.Retention())
 
     def _open(self, message: m.Open) -> None:
         refusal = self._refusal(message)
@@ -172,7 +181,7 @@ class Engine:
         name = message.session
         if self._loaded is None:
             return m.Refused(name, "no_model", "No model is loaded; load one before opening a session.")
-        if name in self._sessions:
+        if name in self._sessions or name in self._texts:
             return m.Refused(name, "session_exists", f"The session {name} is open already.")
         if len(self._sessions) >= self._limits.sessions:
             limit = self._limits.sessions
@@ -189,6 +198,8 @@ class Engine:
     def _close_all(self, reason: str) -> None:
         for name in list(self._sessions):
             self._close(name, reason)
+        self._texts.close_all(reason)
+        self._send_results()
 
     def _fail(self, session: Session, code: str, message: str) -> None:
         """The session cannot go on: say why, then close it."""
@@ -217,7 +228,8 @@ class Engine:
     def _step(self) -> None:
         """The most urgent work that can run together."""
         began = self._clock()
-        ran = step(self._scheduler, (self._speech,), began)
+        texts = (self._texts.worker,) if self._texts.worker is not None else ()
+        ran = step(self._scheduler, (self._speech, *texts), began)
         if ran:
             self._reports.stepped(ran, (self._clock() - began) * 1000)
 
@@ -227,12 +239,13 @@ class Engine:
         out: list[m.Message] = []
         for session in self._sessions.values():
             out += session.results()
-        out += self._resting.results()
+        out += self._resting.results() + self._texts.results()
         if out:
             self._channel.send(out)
 
     def _report(self) -> None:
-        out = self._resting.results() + self._reports.due(self._sessions, self._loaded)
+        out = self._resting.results()
+        out += self._reports.due(self._sessions, self._loaded, lambda: self._texts.ledger(self._clock()))
         if out:
             self._channel.send(out)
 

@@ -11,7 +11,7 @@ This module imports no torch: the server uses it too.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -88,6 +88,8 @@ class Load(Message, frozen=True):
     precision: str = "auto"
     """Number types, such as ``int8`` or ``bfloat16``, or ``weights/cache``; ``auto`` lets the engine choose."""
     retention: Retention = Retention()
+    text_model: str = ""
+    """A text model to serve beside the speech model, for sessions opened with ``OpenText``; empty for none."""
 
 
 class Retain(Message, frozen=True):
@@ -157,6 +159,38 @@ class Close(Message, frozen=True):
     session: str
 
 
+class OpenText(Message, frozen=True):
+    """Open a session of the text model; answered by ``Opened`` or ``Refused``. ``Close`` ends it at once."""
+
+    session: str
+
+
+class Prompt(Message, frozen=True):
+    """A chunk that joins a text session behind what it holds, and is answered by ``Tokens``; ids or text, not both.
+
+    ``params`` are sampling parameters by name, as ``engine.sampling.SamplingParams`` has them. A chunk that cannot be
+    used fails the session. When it left the queue ``Joined`` says so: a sender should keep few chunks waiting.
+    """
+
+    session: str
+    tokens: tuple[int, ...] = ()
+    text: str = ""
+    params: dict[str, Any] = {}
+
+
+class EndPrompts(Message, frozen=True):
+    """No chunk will follow; after the last answer the session is closed."""
+
+    session: str
+
+
+class Taken(Message, frozen=True):
+    """So many tokens of a text session were taken by who wanted them. A session whose tokens are not taken pauses."""
+
+    session: str
+    count: int
+
+
 class Ping(Message, frozen=True):
     """Answered by ``Pong`` with the same number, by the loop that does the work: a sign that it does not hang."""
 
@@ -167,7 +201,10 @@ class Stop(Message, frozen=True):
     """End the process after the sessions were closed."""
 
 
-Down = Load | Retain | Park | Restore | Unload | Open | Configure | Audio | Flush | Cancel | Close | Ping | Stop
+TextDown = OpenText | Prompt | EndPrompts | Taken
+Down = (
+    Load | Retain | Park | Restore | Unload | Open | Configure | Audio | Flush | Cancel | Close | TextDown | Ping | Stop
+)
 
 
 # Up: from the engine to the server.
@@ -181,6 +218,8 @@ class Ready(Message, frozen=True):
     threads: int
     languages: tuple[str, ...]
     load_ms: int
+    text_model: str = ""
+    """Its name, when one was loaded beside the speech model."""
 
 
 class Opened(Message, frozen=True):
@@ -221,6 +260,45 @@ class Text(Message, frozen=True):
     words: tuple[Word, ...] = ()
     tokens: int = 0
     """Model tokens behind this piece, for usage figures."""
+
+
+class Logprob(msgspec.Struct, frozen=True):
+    """Natural logarithms: of the chosen token, its rank among all (0 is likeliest), and the likeliest with theirs."""
+
+    chosen: float
+    rank: int
+    top: tuple[tuple[int, float], ...] = ()
+
+
+class Token(msgspec.Struct, frozen=True):
+    """One token of an answer, or (``token`` None) a marker that says how the session ended.
+
+    ``in_context`` is whether later chunks follow it; ``finish_reason`` is on the last of a chunk, with the tokens that
+    its prompt had, that were generated, and that were computed before the first of them.
+    """
+
+    chunk: int
+    token: int | None
+    text: str
+    in_context: bool
+    finish_reason: str | None = None
+    finished: bool = False
+    logprob: Logprob | None = None
+    usage: tuple[int, int, int] | None = None
+
+
+class Tokens(Message, frozen=True):
+    """Tokens that follow those sent before, in order."""
+
+    session: str
+    tokens: tuple[Token, ...]
+
+
+class Joined(Message, frozen=True):
+    """The chunk of this number (from 0) left the queue of its session: there is room for one more."""
+
+    session: str
+    chunk: int
 
 
 class Flushed(Message, frozen=True):
@@ -304,4 +382,19 @@ class Failed(Message, frozen=True):
     message: str
 
 
-Up = Ready | Opened | Refused | Speech | Text | Flushed | Parked | Memory | Metrics | Closed | Pong | Failed
+Up = (
+    Ready
+    | Opened
+    | Refused
+    | Speech
+    | Text
+    | Tokens
+    | Joined
+    | Flushed
+    | Parked
+    | Memory
+    | Metrics
+    | Closed
+    | Pong
+    | Failed
+)

@@ -60,8 +60,10 @@ class Reports:
             waits.append(self._metrics_at + self._options.metrics_s)
         return max(0.0, min(waits) - self._clock()) if waits else None
 
-    def due(self, sessions: Mapping[str, Session], loaded: Loaded | None) -> list[m.Message]:
-        """The reports whose time has come."""
+    def due(
+        self, sessions: Mapping[str, Session], loaded: Loaded | None, texts: Callable[[], tuple[m.Ledger, ...]] = tuple
+    ) -> list[m.Message]:
+        """The reports whose time has come; ``texts`` tells what text sessions hold."""
         now, out = self._clock(), list[m.Message]()
         if self._stepped and now - self._metrics_at >= self._options.metrics_s:
             self._metrics_at, self._stepped = now, False
@@ -74,7 +76,8 @@ class Reports:
                 session.ledger(self.idle_s(name), max(0.0, now - self._opened_at[name]))
                 for name, session in sessions.items()
             )
-            weights = loaded.runner.weight_bytes if loaded else 0
+            ledgers += texts()
+            weights = sum(each.weight_bytes for each in (loaded.runner, loaded.text) if each) if loaded else 0
             device = device_bytes(loaded.device) if loaded else 0
             kv, host, disk = (sum(getattr(each, tier) for each in ledgers) for tier in ("kv", "kv_host", "kv_disk"))
             out.append(m.Memory(self._process.memory_info().rss, weights, device, ledgers, kv, host, disk))

@@ -51,7 +51,7 @@ class Resting:
         self.rules = m.Retention()
         self._sessions, self._ages, self._clock = sessions, ages, clock
         self._close, self._fail = close, fail
-        self._vault = Vault(folder)
+        self.vault = Vault(folder)
         self._disk_again_at: float | None = None
         """When the disk is tried again after it failed, on the loop's clock."""
         self._placeless: set[str] = set()
@@ -111,7 +111,7 @@ class Resting:
 
     def close(self) -> None:
         """Remove every file."""
-        self._vault.close()
+        self.vault.close()
 
     # Inside.
 
@@ -152,9 +152,9 @@ class Resting:
             if away is not None:
                 away.discard()
             stream.forget()
-            session.away = away or Away(self._vault)
+            session.away = away or Away(self.vault)
         else:
-            session.away = away = away or Away(self._vault, stream.pack())
+            session.away = away = away or Away(self.vault, stream.pack())
             if tier == "disk":
                 problem = self._hibernate(session, away)
         session.become(STATES[session.away.tier])
@@ -219,7 +219,7 @@ class Resting:
         assert away.stored is not None
         stored, away.stored = away.stored, None
         try:
-            away.parcel = self._vault.fetch(stored)
+            away.parcel = self.vault.fetch(stored)
         except EngineError as error:
             logger.warning("session %s: %s", session.name, error.code)
             if not stream.recomputable:

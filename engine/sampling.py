@@ -81,6 +81,13 @@ class SamplingParams:
                 raise ParameterError("unknown_parameter", str(name), text)
         return cls(**values)
 
+    def check_vocabulary(self, vocabulary: int) -> None:
+        """Raises ``ParameterError`` ``bad_parameter`` for a stop token that the model does not have."""
+        for token in self.stop_token_ids:
+            if token >= vocabulary:
+                text = f"The stop token {token} is not in the model's vocabulary of {vocabulary} tokens."
+                raise ParameterError("bad_parameter", "stop_token_ids", text)
+
     @property
     def greedy(self) -> bool:
         return self.temperature == 0
