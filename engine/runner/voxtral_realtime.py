@@ -27,6 +27,7 @@ from sayso.engine.runner.base import Before, Holding, Offer, Piece, Stream, Utte
 from sayso.engine.runner.blank_watchdog import BlankWatchdog
 from sayso.engine.runner.voxtral_text import VoxtralText
 from sayso.engine.runner.voxtral_timeline import POSITION_MS, POSITION_SAMPLES, Timeline, nearest_delay_ms
+from sayso.engine.tape import Tape
 
 if TYPE_CHECKING:
     from sayso.engine.catalog import ModelFiles
@@ -237,8 +238,9 @@ class VoxtralRunner:
 
     def warm(self) -> None:
         """The shared start for the usual delay, and one step of each kind."""
-        utterance = Utterance(_Silence(), 0, POSITION_SAMPLES, 0, ended=True)  # type: ignore[arg-type]
-        stream = self.stream(utterance, SessionOptions(), Before())
+        tape = Tape()
+        tape.append(np.zeros(POSITION_SAMPLES, np.float32))
+        stream = self.stream(Utterance(tape, 0, tape.end, 0, ended=True), SessionOptions(), Before())
         while not stream.done:
             self.run([stream])
             stream.take()
@@ -302,10 +304,3 @@ class VoxtralRunner:
 def _portion(positions: int) -> int:
     """How many positions to encode at once: a power of two, so that few sizes of batch occur."""
     return 1 << (min(positions, MOST_POSITIONS).bit_length() - 1)
-
-
-class _Silence:
-    """A tape of silence to warm up on."""
-
-    def read(self, start: int, end: int) -> np.ndarray:
-        return np.zeros(end - start, np.float32)

@@ -45,6 +45,14 @@ def test_tokens_equal_those_of_transformers(runner, reference, sound, delay_ms):
     assert transcribe(runner, sound, delay_ms).tokens == expected
 
 
+def test_a_runner_that_was_warmed_up_has_its_start_computed_and_no_place_taken(folder, sound):
+    cold, warm = runner_of(folder), runner_of(folder)
+    warm.warm()
+    assert warm._model.seats == 0
+    assert len(warm._model._prefixes) == 1
+    assert transcribe(warm, sound).tokens == transcribe(cold, sound).tokens
+
+
 def test_tokens_equal_those_of_transformers_own_streaming(runner, reference):
     sound = warbling(4.0, seed=5)
     assert transcribe(runner, sound, chunk=1280).tokens == reference.stream(sound)
