@@ -44,6 +44,7 @@ from sayso.app.snapshot import (
     Snapshot,
 )
 from sayso.app.transcript import Transcript
+from sayso.app.why import TurnMoments
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +73,7 @@ class Assistant:
         self._microphone = MicrophoneView(MicrophoneState.CLOSED)
         self._notices: tuple[Notice, ...] = ()
         self._behind_ms = 0
+        self._moments = TurnMoments()
         self._turn: int | None = None
         self._around: dict[int, asyncio.Task[Surroundings]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -126,6 +128,10 @@ class Assistant:
     @property
     def options(self) -> Options:
         return self._panels.options
+
+    @property
+    def actions(self) -> Commander:
+        return self._commander
 
     def start(self) -> None:
         if not self._states.listening and self._states.move(DesktopState.LISTENING):
@@ -204,7 +210,8 @@ class Assistant:
                 if self._turn is not None:
                     self._client.append(self._turn, samples)
                 return
-            case SpeechEnded():
+            case SpeechEnded(at):
+                self._moments.ended(self._turn, at)
                 self._end()
             case Level(db=db, clipping=clipping):
                 self._microphone = replace(self._microphone, level_db=db, clipping=clipping)
@@ -256,6 +263,7 @@ class Assistant:
     def _begin(self, at: float) -> None:
         self._end()
         turn = self._turn = self._client.begin()
+        self._moments.began(turn, at)
         self._transcript = self._transcript.begin(turn, at)
         self._around[turn] = asyncio.create_task(self._commander.look_around(), name="surroundings")
 
@@ -265,9 +273,9 @@ class Assistant:
             self._client.end(turn)
 
     def _submit(self, turn: int, text: str) -> None:
-        around = self._around.pop(turn, None)
+        around, moments = self._around.pop(turn, None), self._moments.text(turn)
         if text.strip() and around is not None:
-            self._commander.submit(turn, text, around)
+            self._commander.submit(turn, text, around, moments)
 
     def _expedite(self, turn: int) -> None:
         """A whole command needs no long silence after it: act while the speaker still draws breath."""

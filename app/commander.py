@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
@@ -18,15 +19,18 @@ from sayso.app.alarms import Alarm, Alarms
 from sayso.app.commands.grammar import Command, Grammar
 from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Names
-from sayso.app.commands.policy import Confirm, Ignore, Run, Type, decide
+from sayso.app.commands.policy import Answer, Confirm, Ignore, Run, Type, decide, read_answer
 from sayso.app.feed import Feed
-from sayso.app.snapshot import FeedState, LineKind, Mode
+from sayso.app.snapshot import FeedState, LineKind, Mode, Why
+from sayso.app.why import UNTIMED, Moments, explain
 
 log = logging.getLogger(__name__)
 
 _OPEN_SLOTS = frozenset({"text", "query", "address", "reminder", "duration", "calculation"})
 """Slots that the speaker may always go on with, so that such a command is complete only when silence says so."""
-_YES = frozenset({"yes", "confirm", "go ahead", "do it", "yes please"})
+_OVER = frozenset({FeedState.DONE, FeedState.FAILED})
+_ANSWER_WITHIN_S = 60.0
+"""A “yes” said later than this may be meant for somebody else; a click or a key still counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,17 @@ class Surroundings:
 
     target: Window | None = None
     names: Names | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An action that waits for a yes."""
+
+    item: int
+    command: Match
+    around: Surroundings
+    asked_at: float
+    """Seconds of the monotonic clock."""
 
 
 class Commander:
@@ -62,7 +77,7 @@ class Commander:
         self._asleep = False
         self._feed = Feed()
         self._undo: dict[int, UndoToken] = {}
-        self._confirming: tuple[int, Match] | None = None
+        self._question: Question | None = None
         self._names: Names | None = None
         self._queue: asyncio.Queue[Coroutine[Any, Any, None]] = asyncio.Queue()
 
@@ -123,13 +138,21 @@ class Commander:
             and not _OPEN_SLOTS & found.slots.keys()
         )
 
-    def submit(self, turn: int, heard: str, surroundings: Awaitable[Surroundings]) -> None:
+    def submit(self, turn: int, heard: str, surroundings: Awaitable[Surroundings], moments: Moments = UNTIMED) -> None:
         """Carry out a finished utterance after those submitted before."""
-        self._queue.put_nowait(self._utterance(turn, heard, surroundings))
+        self._queue.put_nowait(self._utterance(turn, heard, surroundings, moments))
 
     def undo(self, item_id: int) -> None:
         """Take back what a feed item did, after what was submitted before."""
         self._queue.put_nowait(self._undo_item(item_id))
+
+    def confirm(self, item_id: int) -> None:
+        """Yes to the question of a feed item; one that is not asked any more changes nothing."""
+        self._queue.put_nowait(self._answer(item_id, Answer.YES))
+
+    def refuse(self, item_id: int) -> None:
+        """No to the question of a feed item."""
+        self._queue.put_nowait(self._answer(item_id, Answer.NO))
 
     async def run(self) -> None:
         """Work through what is submitted, and tell of timers that are due, until cancelled."""
@@ -160,40 +183,53 @@ class Commander:
         """Stop what still acts and let go of the desktop."""
         await self._performer.close()
 
-    async def _utterance(self, turn: int, heard: str, surroundings: Awaitable[Surroundings]) -> None:
+    async def _utterance(self, turn: int, heard: str, surroundings: Awaitable[Surroundings], moments: Moments) -> None:
         around = await surroundings
-        if await self._answered(turn, heard, around):
+        if await self._answered(turn, heard):
             return
         found = match(self._grammar, heard, around.names)
         decision = decide(found, self._mode, heard=heard, asleep=self._asleep)
         match decision:
             case Run(command):
                 self._on_outcome(turn, LineKind.COMMAND)
-                await self._run(heard, command, around)
+                await self._run(heard, command, around, explain(command, moments))
             case Type(text):
                 await self._type(turn, text, around)
             case Confirm(command, question):
                 self._on_outcome(turn, LineKind.COMMAND)
-                item = self._add(heard, self._performer.describe(command), FeedState.CONFIRM, f"{question} Say “yes”.")
-                self._confirming = (item, command)
+                self._ask(heard, command, question, around, explain(command, moments))
             case Ignore(reason):
-                if reason and not self._asleep:
-                    self._on_outcome(turn, LineKind.PLAIN)
+                if reason:
+                    self._on_outcome(turn, LineKind.ASLEEP if self._asleep else LineKind.PLAIN)
 
-    async def _answered(self, turn: int, heard: str, around: Surroundings) -> bool:
+    def _ask(self, heard: str, command: Match, question: str, around: Surroundings, why: Why) -> None:
+        item = self._add(heard.strip(), self._performer.describe(command), FeedState.CONFIRM, question, why)
+        self._question = Question(item, command, around, time.monotonic())
+
+    async def _answered(self, turn: int, heard: str) -> bool:
         """Whether the utterance answers an open question. Anything but a yes is a no, and is then heard as usual."""
-        if self._confirming is None:
+        if self._question is None:
             return False
-        (item, command), self._confirming = self._confirming, None
-        if heard.strip(" .,!?").lower() not in _YES:
-            self._move(item, FeedState.REFUSED, "Not confirmed")
-            return False
-        self._on_outcome(turn, LineKind.COMMAND)
-        await self._perform(item, command, around)
-        return True
+        answer, question = read_answer(heard), self._question
+        if answer is Answer.YES and time.monotonic() - question.asked_at > _ANSWER_WITHIN_S:
+            answer = Answer.NONE
+        if answer is not Answer.NONE:
+            self._on_outcome(turn, LineKind.COMMAND)
+        await self._answer(question.item, answer)
+        return answer is not Answer.NONE
 
-    async def _run(self, heard: str, command: Match, around: Surroundings) -> None:
-        item = self._add(heard.strip(), self._performer.describe(command), FeedState.HEARD)
+    async def _answer(self, item_id: int, answer: Answer) -> None:
+        question = self._question
+        if question is None or question.item != item_id:
+            return
+        self._question = None
+        if answer is Answer.YES:
+            await self._perform(item_id, question.command, question.around)
+        else:
+            self._move(item_id, FeedState.REFUSED, "Not confirmed")
+
+    async def _run(self, heard: str, command: Match, around: Surroundings, why: Why) -> None:
+        item = self._add(heard.strip(), self._performer.describe(command), FeedState.HEARD, "", why)
         if self._performer.performs(command):
             await self._perform(item, command, around)
         else:
@@ -259,12 +295,14 @@ class Commander:
             self._undo[item] = outcome.undo
         self._move(item, FeedState.DONE, outcome.detail, can_undo=outcome.undo is not None)
 
-    def _add(self, heard: str, title: str, state: FeedState, detail: str = "") -> int:
+    def _add(self, heard: str, title: str, state: FeedState, detail: str = "", why: Why | None = None) -> int:
         item = self._feed.next_id
-        self._feed = self._feed.heard(heard, title, state, detail)
+        self._feed = self._feed.heard(heard, title, state, detail, why)
         self._on_change()
         return item
 
     def _move(self, item: int, state: FeedState, detail: str = "", *, can_undo: bool = False) -> None:
         self._feed = self._feed.moved(item, state, detail, can_undo=can_undo)
+        if state in _OVER:
+            self._feed = self._feed.finished(item, time.time())
         self._on_change()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sayso.app.snapshot import FeedItem, FeedState
+from sayso.app.snapshot import FeedItem, FeedState, Why
 
 LIMIT = 200
 """Items kept; older ones leave, since the window shows recent actions and history has its own place."""
@@ -19,9 +19,16 @@ class Feed:
     items: tuple[FeedItem, ...] = ()
     next_id: int = 1
 
-    def heard(self, text: str, title: str, state: FeedState = FeedState.HEARD, detail: str = "") -> Feed:
+    def heard(
+        self,
+        text: str,
+        title: str,
+        state: FeedState = FeedState.HEARD,
+        detail: str = "",
+        why: Why | None = None,
+    ) -> Feed:
         """Append an item; its id is the ``next_id`` of the feed before."""
-        item = FeedItem(id=self.next_id, heard=text, title=title, state=state, detail=detail)
+        item = FeedItem(id=self.next_id, heard=text, title=title, state=state, detail=detail, why=why)
         return Feed((*self.items, item)[-LIMIT:], self.next_id + 1)
 
     def moved(self, item_id: int, state: FeedState, detail: str = "", *, can_undo: bool = False) -> Feed:
@@ -31,6 +38,14 @@ class Feed:
             for item in self.items
         )
         return replace(self, items=items)
+
+    def finished(self, item_id: int, at: float) -> Feed:
+        """The feed with the time at which an item's action was over, in seconds since the epoch; told once."""
+        item = self.find(item_id)
+        if item is None or item.why is None or item.why.done_at:
+            return self
+        done = replace(item, why=replace(item.why, done_at=at))
+        return replace(self, items=tuple(done if each is item else each for each in self.items))
 
     def find(self, item_id: int) -> FeedItem | None:
         return next((item for item in self.items if item.id == item_id), None)

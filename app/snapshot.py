@@ -30,6 +30,8 @@ class ServerState(StrEnum):
     CONNECTING = "connecting"
     LOADING = "loading"
     READY = "ready"
+    RESTING = "resting"
+    """It has given memory back; the next speech, of which nothing is lost, brings it back."""
     LOST = "lost"
     REFUSED = "refused"
 
@@ -63,6 +65,7 @@ class LineKind(StrEnum):
     COMMAND = "command"
     DICTATED = "dictated"
     PLAIN = "plain"
+    ASLEEP = "asleep"
     LOST = "lost"
 
 
@@ -81,6 +84,26 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Why:
+    """What an action was understood from, and when each stage was reached.
+
+    Times are seconds since the epoch; 0 for a stage that was not reached or not seen.
+    """
+
+    intent: str
+    """``family.verb`` of the command."""
+    understood: str
+    """The words that matched, as the commands spell them."""
+    score: float
+    """100 for exactly a command, less where an error of recognition was assumed."""
+    ended_at: float = 0.0
+    """When the speech ended."""
+    text_at: float = 0.0
+    decided_at: float = 0.0
+    done_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class FeedItem:
     """One action from *heard* to *done*."""
 
@@ -92,6 +115,8 @@ class FeedItem:
     detail: str = ""
     """The result or the reason, in words for people."""
     can_undo: bool = False
+    why: Why | None = None
+    """None for what no command was said for, such as a timer that is over."""
 
 
 @dataclass(frozen=True, slots=True)

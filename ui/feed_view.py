@@ -6,85 +6,23 @@ The newest action stands on top, so the button that undoes the last one never mo
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from sayso.app.snapshot import FeedItem, FeedState
-from sayso.ui.glyph import Glyph
+from sayso.ui.feed_row import FeedRow
 from sayso.ui.page_area import Page, PageArea
-from sayso.ui.text import breakable
 from sayso.ui.theme import Theme, restyle
-from sayso.ui.wording import FEED_WORDS, feed_sentence
 
 SHOWN = 100
 """Rows kept as widgets; older actions stay in the transcript only."""
 
-_TONES = {
-    FeedState.HEARD: "muted",
-    FeedState.CONFIRM: "waiting",
-    FeedState.RUNNING: "accent",
-    FeedState.DONE: "good",
-    FeedState.FAILED: "bad",
-    FeedState.REFUSED: "waiting",
-    FeedState.UNDONE: "muted",
-}
-"""The colour of each state, by its name in the theme; the drawing of a state carries the state's own name."""
-
-
-class FeedRow(QFrame):
-    undo_pressed = Signal()
-
-    def __init__(self, theme: Theme, item: FeedItem) -> None:
-        super().__init__()
-        self.item = item
-        self.setProperty("role", "feed-row")
-        self._glyph = Glyph(theme, item.state.value, _TONES[item.state])
-        self.title = self._label("feed-title")
-        self.state = self._label("")
-        self.heard = self._label("muted")
-        self.undo = QPushButton("Undo")
-        self.undo.clicked.connect(self.undo_pressed)
-        space = theme.spacing
-        words = QVBoxLayout()
-        words.setSpacing(max(1, space.xs // 2))
-        for label in (self.title, self.state, self.heard):
-            words.addWidget(label)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(space.xs, space.s, space.s, space.s)
-        layout.setSpacing(space.s)
-        layout.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
-        layout.addLayout(words, 1)
-        layout.addWidget(self.undo, 0, Qt.AlignmentFlag.AlignTop)
-        self.show_item(item)
-
-    def _label(self, role: str) -> QLabel:
-        label = QLabel()
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
-        label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        if role:
-            label.setProperty("role", role)
-        return label
-
-    def show_item(self, item: FeedItem) -> None:
-        self.item = item
-        self.title.setText(breakable(item.title))
-        word = FEED_WORDS[item.state]
-        self.state.setText(breakable(f"{word}: {item.detail}" if item.detail else word))
-        self.heard.setText(breakable(f"heard “{item.heard}”"))
-        self.heard.setVisible(bool(item.heard))
-        self.undo.setVisible(item.can_undo)
-        self.undo.setAccessibleName(f"Undo: {item.title}")
-        self.undo.setToolTip(f"Take back: {item.title}")
-        self.setAccessibleName(feed_sentence(item))
-        self._glyph.show_drawing(item.state.value, _TONES[item.state])
-        self._glyph.setAccessibleName(word)
-        restyle(self.state, "tone", _TONES[item.state])
-
 
 class FeedView(QFrame):
-    """Emits ``undo_pressed`` with the identifier of a feed item."""
+    """Emits with the identifier of a feed item what is wanted of it."""
 
     undo_pressed = Signal(int)
+    confirm_pressed = Signal(int)
+    refuse_pressed = Signal(int)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -138,10 +76,16 @@ class FeedView(QFrame):
         if row is None:
             row = FeedRow(self._theme, item)
             row.undo_pressed.connect(lambda identifier=item.id: self.undo_pressed.emit(identifier))
+            row.confirm_pressed.connect(lambda identifier=item.id: self.confirm_pressed.emit(identifier))
+            row.refuse_pressed.connect(lambda identifier=item.id: self.refuse_pressed.emit(identifier))
             self._rows[item.id] = row
             self._list.insertWidget(0, row)
-            # Tab goes down the list as the eye does, although the newest row was made last.
-            self.setTabOrder(self.area, row.undo)
+            # Screen readers and Tab go down the list as the eye does, although the newest row was made last.
+            row.lower()
+            before: QWidget = self.area
+            for control in (row.confirm, row.refuse, row.undo, row.why, row.details):
+                self.setTabOrder(before, control)
+                before = control
         elif row.item != item:
             row.show_item(item)
 
@@ -157,5 +101,21 @@ class FeedView(QFrame):
         for item in reversed(self._items):
             if item.can_undo:
                 self.undo_pressed.emit(item.id)
+                return True
+        return False
+
+    def explain_newest(self) -> bool:
+        """Opens or closes why the newest action was done; says whether there was one."""
+        for item in reversed(self._items[-SHOWN:]):
+            if item.why is not None:
+                self._rows[item.id].why.toggle()
+                return True
+        return False
+
+    def answer_newest(self, yes: bool) -> bool:
+        """Answers the newest open question; says whether there was one."""
+        for item in reversed(self._items):
+            if item.state is FeedState.CONFIRM:
+                (self.confirm_pressed if yes else self.refuse_pressed).emit(item.id)
                 return True
         return False

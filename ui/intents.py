@@ -26,10 +26,24 @@ class OptionIntents(Protocol):
         """Whether Sayso listens as soon as it runs."""
 
 
+class ActionIntents(Protocol):
+    """What may be asked about the actions in the feed."""
+
+    def confirm(self, item_id: int) -> None:
+        """Yes: do what the feed item ``item_id`` asks about."""
+
+    def refuse(self, item_id: int) -> None:
+        """No: leave it."""
+
+
 class Intents(Protocol):
     @property
     def options(self) -> OptionIntents:
         """The part that only the settings window uses."""
+
+    @property
+    def actions(self) -> ActionIntents:
+        """The part that the action feed uses."""
 
     def start(self) -> None:
         """Open the microphone and listen."""

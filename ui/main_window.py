@@ -117,11 +117,16 @@ class MainWindow(QMainWindow):
         self.server.embedded_chosen.connect(self._intents.use_embedded)
         self.server.remote_chosen.connect(self._intents.use_remote)
         self.feed.undo_pressed.connect(self._intents.undo)
+        self.feed.confirm_pressed.connect(self._intents.actions.confirm)
+        self.feed.refuse_pressed.connect(self._intents.actions.refuse)
 
     def _add_actions(self) -> None:
         menu = QMenu(self)
         self._action("Start or stop listening", LISTEN_SHORTCUT, self._intents.toggle, menu)
         self._action("Undo the last action", "Ctrl+Z", self.feed.undo_newest, menu)
+        self._action("Answer yes", "Ctrl+Y", lambda: self.feed.answer_newest(True), menu)
+        self._action("Answer no", "Ctrl+N", lambda: self.feed.answer_newest(False), menu)
+        self._action("Explain the last action", "Ctrl+D", self.feed.explain_newest, menu)
         self._action("Jump to the latest words", "Ctrl+J", self.transcript.follow, menu)
         self._action("Copy the transcript", "Ctrl+Shift+C", self._copy_transcript, menu)
         menu.addSeparator()
@@ -181,7 +186,7 @@ class MainWindow(QMainWindow):
         self.activateWindow()
 
     def _escape(self) -> None:
-        if not self.server.revert():
+        if not self.feed.answer_newest(False) and not self.server.revert():
             self.notices.dismiss_newest()
 
     def _next_part(self) -> None:

@@ -56,6 +56,9 @@ QPushButton[role="quiet"] { background: transparent; border: 1px solid transpare
 QPushButton[role="quiet"]:hover { background: $raised; }
 QPushButton[role="quiet"]:focus { border: 2px solid $accent; padding: ${xs_inner}px ${m_inner}px; }
 QPushButton[role="quiet"]::menu-indicator { width: 0px; }
+QPushButton[role="quiet-icon"] { background: transparent; border: 1px solid transparent; padding: ${xs}px; }
+QPushButton[role="quiet-icon"]:hover { background: $raised; }
+QPushButton[role="quiet-icon"]:focus { border: 2px solid $accent; padding: ${xs_inner}px; }
 QPushButton[role="jump"] {
   background: $accent; color: $on_accent; border: 1px solid $accent; border-radius: ${pill}px; padding: ${xs}px ${m}px;
 }

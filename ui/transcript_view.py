@@ -188,9 +188,10 @@ class TranscriptText(QTextEdit):
         if word:
             lost = line.kind is LineKind.LOST or line.lost_ms
             # The no-break space keeps the word with its mark; the mark keeps it apart from what was said.
-            mark = "⚠" if lost else "·" if line.kind is LineKind.PLAIN else "→"
+            nothing = line.kind in (LineKind.PLAIN, LineKind.ASLEEP)
+            mark = "⚠" if lost else "·" if nothing else "→"
             gap = "   " if stable or tentative else ""
-            style = self._bad if lost else self._small if line.kind is LineKind.PLAIN else self._good
+            style = self._bad if lost else self._small if nothing else self._good
             cursor.insertText(f"{gap}{mark}\u00a0{word}", style)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from urllib.parse import urlsplit
 
 from sayso.app.snapshot import (
@@ -22,6 +23,7 @@ from sayso.app.snapshot import (
     ServerState,
     ServerView,
     Snapshot,
+    Why,
 )
 
 LISTEN_SHORTCUT = "Ctrl+L"
@@ -138,7 +140,13 @@ def server_problem(server: ServerView) -> str:
 
 def outcome(line: Line) -> str:
     """What became of an utterance, in a word or two; nothing while it is open."""
-    words = {LineKind.COMMAND: "command", LineKind.DICTATED: "typed", LineKind.PLAIN: "no command", LineKind.OPEN: ""}
+    words = {
+        LineKind.COMMAND: "command",
+        LineKind.DICTATED: "typed",
+        LineKind.PLAIN: "no command",
+        LineKind.ASLEEP: "Sayso is asleep",
+        LineKind.OPEN: "",
+    }
     if line.kind is LineKind.LOST or line.lost_ms:
         lost = f"{line.lost_ms / 1000:.1f} s of speech lost" if line.lost_ms else "not transcribed"
         kept = words.get(line.kind, "") if line.kind is not LineKind.PLAIN else ""
@@ -162,9 +170,41 @@ def feed_sentence(item: FeedItem) -> str:
     parts = [f"{item.title}: {FEED_WORDS[item.state].lower()}"]
     if item.detail:
         parts.append(item.detail)
+    if item.state is FeedState.CONFIRM:
+        parts.append(ANSWER_HINT)
     if item.heard:
         parts.append(f"heard “{item.heard}”")
     return ". ".join(part.rstrip(".") for part in parts) + "."
+
+
+def explanation(item: FeedItem) -> str:
+    """Why an action was done, a line for each part; nothing where no command was said for it."""
+    why = item.why
+    if why is None:
+        return ""
+    if why.score >= 100:
+        match = "exactly a command"
+    else:
+        match = f"{why.score:.0f} of 100 alike; an error of recognition was assumed"
+    lines = [f"Understood: “{why.understood}”, {match}", f"Command: {why.intent}"]
+    return "\n".join([*lines, *_stages(why)])
+
+
+def _stages(why: Why) -> list[str]:
+    """How long each stage took, counted from the one before; what was not seen is left out."""
+    names = ("speech ended", "words", "decided", "done")
+    seen = [
+        (name, at)
+        for name, at in zip(names, (why.ended_at, why.text_at, why.decided_at, why.done_at), strict=True)
+        if at
+    ]
+    if len(seen) < 2:
+        return []
+    steps = [f"{name} after {max(0, round((at - before) * 1000))} ms" for (_, before), (name, at) in pairwise(seen)]
+    return [f"Time: {seen[0][0]}, {', '.join(steps)}"]
+
+
+ANSWER_HINT = "Say “yes” or “no”, or press Ctrl+Y or Ctrl+N"
 
 
 def examples(mode: Mode) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ In dictation everything doubtful is text (fail open); among commands everything 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from sayso.app.commands.matching import Match, NoMatch
 from sayso.app.snapshot import Mode
@@ -38,6 +39,30 @@ class Confirm:
 
 
 Decision = Run | Type | Ignore | Confirm
+
+_YES = frozenset({"yes", "yes please", "yes do it", "confirm", "go ahead", "do it"})
+_NO = frozenset({"no", "no thanks", "no thank you", "cancel", "don't", "do not", "never mind"})
+
+
+class Answer(StrEnum):
+    """What an utterance says to an open question."""
+
+    YES = "yes"
+    NO = "no"
+    NONE = "none"
+    """It is no answer, and the question is taken back."""
+
+
+ANSWERS = _YES | _NO
+"""Every way to answer; none of them can be a command."""
+
+
+def read_answer(heard: str) -> Answer:
+    """The answer that ``heard`` is as a whole, case and marks aside."""
+    words = " ".join(heard.replace("\u2019", "'").replace(",", " ").strip(" .!?").lower().split())
+    if words in _YES:
+        return Answer.YES
+    return Answer.NO if words in _NO else Answer.NONE
 
 
 def decide(

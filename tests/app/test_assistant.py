@@ -100,7 +100,7 @@ def collaborators(chain: Chain) -> None:
         wake=lambda: None,
         look_around=look_around,
         is_complete=lambda heard: chain.complete,
-        submit=lambda turn, text, around: chain.submitted.append((turn, text)),
+        submit=lambda turn, text, around, moments: chain.submitted.append((turn, text)),
         run=lambda: asyncio.sleep(3600),
         finished=lambda: asyncio.sleep(0),
         close=lambda: chain.record_later("close commander"),

@@ -1,6 +1,7 @@
 """The commander with the real grammar and performer; the deeds themselves are recorded instead of done."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
 from sayso.app.snapshot import FeedState, LineKind, Mode
+from sayso.app.why import Moments
 
 
 @dataclass
@@ -46,6 +48,7 @@ class Stage:
     commander: Commander
     volume: Recorder
     applications: Recorder
+    power: Recorder
     outcomes: list[tuple[int, LineKind]]
 
     async def say(self, *heard: str) -> None:
@@ -67,13 +70,13 @@ def grammar() -> Grammar:
 
 @pytest.fixture
 async def stage(grammar: Grammar) -> AsyncIterator[Stage]:
-    volume, applications = Recorder("volume"), Recorder("applications")
+    volume, applications, power = Recorder("volume"), Recorder("applications"), Recorder("power")
     backend = Refusing("none", NO_DISPLAY)
-    performer = Performer([volume, applications], backend, Typist(backend, 1), UndoLog(), own_pid=1)
+    performer = Performer([volume, applications, power], backend, Typist(backend, 1), UndoLog(), own_pid=1)
     outcomes: list[tuple[int, LineKind]] = []
     commander = Commander(grammar, performer, lambda: None, lambda turn, kind: outcomes.append((turn, kind)))
     task = asyncio.create_task(commander.run())
-    yield Stage(commander, volume, applications, outcomes)
+    yield Stage(commander, volume, applications, power, outcomes)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 
@@ -162,7 +165,7 @@ async def test_a_timer_that_is_over_shows_in_the_feed(grammar: Grammar) -> None:
     commander = Commander(grammar, performer, changed.set, lambda turn, kind: None, alarms=alarms)
     task = asyncio.create_task(commander.run())
     try:
-        await Stage(commander, Recorder("none"), Recorder("none"), []).say("Set a timer for one second.")
+        await Stage(commander, *(Recorder("none") for _ in range(3)), []).say("Set a timer for one second.")
         async with asyncio.timeout(10):
             while len(commander.feed.items) < 2:
                 changed.clear()
@@ -192,3 +195,70 @@ async def test_a_fault_that_nobody_foresaw_ends_one_utterance_and_not_those_afte
 async def test_a_command_that_nothing_performs_is_not_reported_as_done(stage: Stage) -> None:
     await stage.say("set a timer for five minutes")
     assert stage.states() == [FeedState.FAILED]
+
+
+async def test_an_action_tells_why_it_was_done_and_when_each_stage_was_reached(stage: Stage) -> None:
+    moments = Moments(began_at=1.0, ended_at=2.0, text_at=3.0)
+    stage.commander.submit(1, "Please turn the volume up.", stage._around(), moments)
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    why = stage.commander.feed.items[0].why
+    assert why is not None
+    assert (why.intent, why.understood, why.score) == ("volume.change", "turn the volume up", 100.0)
+    assert (why.ended_at, why.text_at) == (2.0, 3.0)
+    assert 3.0 < why.decided_at <= why.done_at
+
+
+async def test_what_is_said_while_asleep_is_marked_as_such_and_not_as_no_command(stage: Stage) -> None:
+    await stage.say("stop listening", "volume up", "the weather is nice")
+    assert stage.outcomes == [(1, LineKind.COMMAND), (2, LineKind.ASLEEP), (3, LineKind.ASLEEP)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "done", "state", "kind"),
+    [
+        ("Yes.", ["power.suspend"], FeedState.DONE, LineKind.COMMAND),
+        ("Go ahead!", ["power.suspend"], FeedState.DONE, LineKind.COMMAND),
+        ("No, thanks.", [], FeedState.REFUSED, LineKind.COMMAND),
+        ("I told her so.", [], FeedState.REFUSED, LineKind.PLAIN),
+    ],
+)
+async def test_a_question_is_answered_by_voice(
+    stage: Stage, answer: str, done: list[str], state: FeedState, kind: LineKind
+) -> None:
+    await stage.say("suspend the computer")
+    assert stage.states() == [FeedState.CONFIRM]
+    assert stage.commander.feed.items[0].detail == "Suspend the computer?"
+    await stage.say(answer)
+    assert stage.power.done == done
+    assert stage.states() == [state]
+    assert stage.outcomes[-1] == (1, kind)
+
+
+async def test_a_question_is_answered_by_hand_and_only_once(stage: Stage) -> None:
+    await stage.say("suspend the computer")
+    stage.commander.confirm(1)
+    stage.commander.confirm(1)
+    stage.commander.refuse(1)
+    await stage.say("yes")
+    assert stage.power.done == ["power.suspend"]
+    assert stage.states() == [FeedState.DONE]
+    assert stage.outcomes[-1] == (1, LineKind.PLAIN)
+
+
+async def test_a_question_that_is_refused_by_hand_does_nothing_and_a_later_yes_is_too_late(stage: Stage) -> None:
+    await stage.say("suspend the computer")
+    stage.commander.refuse(1)
+    await stage.say("yes")
+    assert stage.power.done == []
+    assert stage.states() == [FeedState.REFUSED]
+
+
+async def test_a_yes_long_after_the_question_does_nothing_by_voice(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await stage.say("suspend the computer")
+    asked = time.monotonic()
+    monkeypatch.setattr("sayso.app.commander.time.monotonic", lambda: asked + 3600)
+    await stage.say("yes")
+    assert stage.power.done == []
+    assert stage.states() == [FeedState.REFUSED]

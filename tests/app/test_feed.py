@@ -1,5 +1,5 @@
 from sayso.app.feed import LIMIT, Feed
-from sayso.app.snapshot import FeedState
+from sayso.app.snapshot import FeedState, Why
 
 
 def test_an_item_keeps_its_words_while_its_state_moves_on() -> None:
@@ -30,3 +30,12 @@ def test_an_item_that_has_left_the_feed_changes_nothing() -> None:
 def test_open_items_are_those_that_still_wait() -> None:
     feed = Feed().heard("a", "A").heard("b", "B", FeedState.CONFIRM).heard("c", "C").moved(3, FeedState.DONE)
     assert [item.id for item in feed.open_items()] == [1, 2]
+
+
+def test_when_an_action_was_over_is_told_once() -> None:
+    feed = Feed().heard("volume up", "Louder", why=Why("volume.change", "volume up", 100.0, decided_at=10.0))
+    feed = feed.finished(1, 11.0).finished(1, 25.0)
+    assert feed.items[0].why is not None
+    assert feed.items[0].why.done_at == 11.0
+    unexplained = Feed().heard("", "The timer is over")
+    assert unexplained.finished(1, 11.0) == unexplained

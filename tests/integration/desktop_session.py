@@ -65,7 +65,7 @@ class DesktopSession:
     @property
     def actions(self) -> list[str]:
         """What the action feed tells, as `Title: state. …`, the oldest first."""
-        return [each.name for each in self.reader.find("panel", "heard “")]
+        return [each.name for each in reversed(self.reader.find("panel", "heard “"))]
 
     def wait_for_action(self, title: str, state: str = "done", since: int = 0, seconds: float = HEARD_SECONDS) -> None:
         """Return when an action after the first `since` ones has this title and state."""

@@ -75,7 +75,7 @@ def test_the_volume_is_turned_up_by_voice_and_back_by_undo(listening: DesktopSes
     listening.say("volume up")
     listening.reader.wait_until(lambda: sound.volume > 0.42, "a louder speaker", HEARD_SECONDS)
     listening.wait_for_action("Turn the volume up", since=actions)
-    listening.reader.find("push button", "Undo: Turn the volume up")[-1].press()
+    listening.reader.find("push button", "Undo: Turn the volume up")[0].press()
     listening.reader.wait_until(lambda: abs(sound.volume - 0.4) < 0.01, "the volume of before")
     listening.wait_for_action("Turn the volume up", "undone", since=actions)
 

@@ -26,6 +26,7 @@ class RecordedIntents:
     def __init__(self) -> None:
         self.calls: list[tuple[object, ...]] = []
         self.options = self
+        self.actions = self
 
     def use_microphone(self, name: str) -> None:
         self.calls.append(("use_microphone", name))
@@ -59,6 +60,12 @@ class RecordedIntents:
 
     def undo(self, item_id: int) -> None:
         self.calls.append(("undo", item_id))
+
+    def confirm(self, item_id: int) -> None:
+        self.calls.append(("confirm", item_id))
+
+    def refuse(self, item_id: int) -> None:
+        self.calls.append(("refuse", item_id))
 
     def dismiss(self, notice_code: str) -> None:
         self.calls.append(("dismiss", notice_code))

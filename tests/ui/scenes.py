@@ -16,6 +16,7 @@ from sayso.app.snapshot import (
     ServerState,
     ServerView,
     Snapshot,
+    Why,
 )
 
 START = 1_780_000_000.0
@@ -52,10 +53,13 @@ LINES = (
     line(4, "set the volume to thirty percent", kind=LineKind.COMMAND),
     line(5, "close the window", kind=LineKind.COMMAND),
 )
+WHY = Why(
+    "volume.set", "set the volume to 30 percent", 100.0, START + 92, START + 92.31, START + 92.314, START + 92.402
+)
 FEED = (
     FeedItem(1, "open Firefox", "Open Firefox", FeedState.DONE, "Firefox is open"),
     FeedItem(2, "search for train times to Hamburg", "Search for “train times to Hamburg”", FeedState.DONE),
-    FeedItem(3, "set the volume to thirty percent", "Set the volume to 30 %", FeedState.DONE, "It was 65 %", True),
+    FeedItem(3, "set the volume to thirty percent", "Set the volume to 30 %", FeedState.DONE, "It was 65 %", True, WHY),
     FeedItem(
         4,
         "close the window",
@@ -160,7 +164,23 @@ def hot() -> Snapshot:
     return snapshot(microphone=loud, lines=LINES, feed=FEED, server=REMOTE)
 
 
+def question() -> Snapshot:
+    why = Why("power.suspend", "suspend the computer", 91.0, START + 92, START + 92.31, START + 92.314)
+    asked = FeedItem(
+        5, "Suspend the computers.", "Suspend the computer", FeedState.CONFIRM, "Suspend the computer?", why=why
+    )
+    return snapshot(
+        lines=(
+            *LINES,
+            line(6, "Suspend the computers.", kind=LineKind.COMMAND),
+            line(7, "Volume up.", kind=LineKind.ASLEEP),
+        ),
+        feed=(*FEED, asked),
+    )
+
+
 ALL = {
+    "question": question,
     "empty": empty,
     "listening": listening,
     "starting": starting,

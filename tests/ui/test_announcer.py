@@ -47,3 +47,11 @@ def test_a_notice_is_told_once_and_first() -> None:
 def test_lines_that_leave_the_snapshot_are_not_told_again() -> None:
     lines = tuple(scenes.line(number, f"sentence {number}") for number in range(30))
     assert announcements(scenes.snapshot(lines=lines), scenes.snapshot(lines=lines[:-3])) == ()
+
+
+def test_a_question_is_read_out_with_the_ways_to_answer() -> None:
+    asked = scenes.question()
+    before = replace(asked, feed=asked.feed[:-1])
+    (said,) = announcements(before, asked)
+    assert "Suspend the computer?" in said
+    assert "Say “yes” or “no”" in said

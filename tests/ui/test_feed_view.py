@@ -3,12 +3,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import scenes
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from sayso.app.snapshot import FeedItem, FeedState
-from sayso.ui.feed_view import SHOWN, FeedRow, FeedView
+from sayso.ui.feed_row import FeedRow
+from sayso.ui.feed_view import SHOWN, FeedView
 from sayso.ui.theme import Theme
 
 
@@ -113,3 +116,53 @@ def test_rows_that_left_are_given_back(qtbot: QtBot, theme: Theme) -> None:
         QApplication.processEvents()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     assert len(feed.findChildren(FeedRow)) == 3
+
+
+def test_a_question_is_answered_with_its_buttons_or_for_the_newest_at_once(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    assert not feed.answer_newest(True)
+    feed.show_items(scenes.question().feed)
+    QApplication.processEvents()
+    row = feed.rows()[-1]
+    assert row.confirm.isVisible()
+    assert row.refuse.isVisible()
+    assert not any(each.confirm.isVisible() for each in feed.rows()[:-1])
+    for signal, act in (
+        (feed.confirm_pressed, row.confirm.click),
+        (feed.refuse_pressed, row.refuse.click),
+        (feed.confirm_pressed, lambda: feed.answer_newest(True)),
+        (feed.refuse_pressed, lambda: feed.answer_newest(False)),
+    ):
+        with qtbot.waitSignal(signal) as pressed:
+            act()
+        assert pressed.args == [5]
+    feed.show_items((replace(row.item, state=FeedState.REFUSED),))
+    assert not row.confirm.isVisible()
+
+
+def test_why_opens_and_closes_by_mouse_and_key_and_tells_words_match_and_times(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    feed.show_items(scenes.FEED)
+    QApplication.processEvents()
+    assert [row.why.isVisible() for row in feed.rows()] == [False, False, True, False]
+    row = feed.rows()[2]
+    QTest.mouseClick(row.why, Qt.MouseButton.LeftButton)
+    assert row.details.isVisible()
+    told = row.details.text().replace("\u200b", "")
+    assert "Understood: “set the volume to 30 percent”, exactly a command" in told
+    assert "volume.set" in told
+    assert "words after 310 ms, decided after 4 ms, done after 88 ms" in told
+    assert feed.explain_newest()
+    assert not row.details.isVisible()
+    row.why.setFocus()
+    QTest.keyClick(row.why, Qt.Key.Key_Space)
+    assert row.details.isVisible()
+
+
+def test_screen_readers_meet_the_newest_action_first(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    feed.show_items(scenes.FEED[:2])
+    feed.show_items(scenes.FEED)
+    inside = QAccessible.queryAccessibleInterface(feed.area.widget())
+    names = [inside.child(index).text(QAccessible.Text.Name) for index in range(inside.childCount())]
+    assert [name.partition(":")[0] for name in names] == [item.title for item in reversed(scenes.FEED)]

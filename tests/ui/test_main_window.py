@@ -248,3 +248,12 @@ def test_a_missing_microphone_is_said_where_the_level_would_be(window: MainWindo
     microphone: MicrophoneView = scenes.no_microphone().microphone
     assert window.state_bar.detail.text() == microphone.detail
     assert window.state_bar.meter.accessibleDescription() == "No microphone"
+
+
+def test_a_question_is_answered_from_the_keyboard(window: MainWindow, intents: RecordedIntents) -> None:
+    window.show_snapshot(scenes.question())
+    intents.calls.clear()
+    QTest.keyClick(window, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert intents.calls == [("confirm", 5), ("refuse", 5), ("refuse", 5)]
