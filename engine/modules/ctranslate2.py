@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,10 +45,36 @@ class Variables:
         return value.astype(np.float32)
 
 
+class _Mapped:
+    """The bytes of files one after the other. What lies in one file is a view; what crosses into the next is a copy."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._pieces: list[tuple[int, mmap.mmap]] = []
+        self._size = 0
+        for path in paths:
+            if not path.stat().st_size:
+                raise EngineError("model_truncated", f"{path} is empty. Download or install the model again.")
+            with path.open("rb") as file:
+                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            self._pieces.append((self._size, data))
+            self._size += len(data)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def span(self, start: int, size: int) -> memoryview | bytes:
+        parts = [
+            memoryview(data)[max(0, start - first) : start + size - first]
+            for first, data in self._pieces
+            if first < start + size and start < first + len(data)
+        ]
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
 class _Cursor:
     """Reads fields one after the other and says "cut off" instead of running over the end."""
 
-    def __init__(self, path: Path, data: mmap.mmap) -> None:
+    def __init__(self, path: Path, data: _Mapped) -> None:
         self._path, self._data, self._at = path, data, 0
 
     def take(self, size: int) -> int:
@@ -60,35 +87,34 @@ class _Cursor:
         return start
 
     def number(self, layout: str) -> int:
-        return int(struct.unpack_from(f"<{layout}", self._data, self.take(struct.calcsize(f"<{layout}")))[0])
+        size = struct.calcsize(f"<{layout}")
+        return int(struct.unpack(f"<{layout}", self._data.span(self.take(size), size))[0])
 
     def string(self) -> str:
         size = self.number("H")
-        start = self.take(size)
-        return self._data[start : start + size].rstrip(b"\0").decode("utf-8", "replace")
+        return bytes(self._data.span(self.take(size), size)).rstrip(b"\0").decode("utf-8", "replace")
 
     def array(self) -> np.ndarray:
         shape = tuple(self.number("I") for _ in range(self.number("B")))
         kind, size = self.number("B"), self.number("I")
         if kind not in _TYPES:
             raise EngineError("model_unsupported", f"{self._path} holds a data type (number {kind}) that is not known.")
-        start = self.take(size)
         dtype = np.dtype(_TYPES[kind])
-        values = np.frombuffer(self._data, dtype, size // dtype.itemsize, start)
+        values = np.frombuffer(self._data.span(self.take(size), size), dtype, size // dtype.itemsize)
         if values.size != int(np.prod(shape, dtype=np.int64)):
             raise EngineError("model_damaged", f"{self._path} is damaged: a variable does not fill its shape.")
         return values.reshape(shape)
 
 
-def read(path: Path) -> Variables:
-    """Read a ``model.bin``; the arrays are read-only views of the mapped file.
+def read(*paths: Path) -> Variables:
+    """Read a ``model.bin``, or the files it was cut into, in order; the arrays are read-only views of what is mapped.
 
     Raises EngineError ``model_truncated``, ``model_damaged`` or ``model_unsupported``.
     """
+    path = paths[0]
     if path.stat().st_size < 16:
         raise EngineError("model_truncated", f"{path} is empty. Download or install the model again.")
-    with path.open("rb") as file:
-        cursor = _Cursor(path, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    cursor = _Cursor(path, _Mapped(paths))
     version = cursor.number("I")
     if version != _VERSION:
         raise EngineError(

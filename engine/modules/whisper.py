@@ -91,8 +91,11 @@ class Whisper:
         threads: int = 0,
         precision: str = "auto",
         exact: bool = False,
+        parts: Sequence[Path] = (),
     ) -> Whisper:
         """Load the model in ``folder`` (CTranslate2's or transformers' layout).
+
+        ``parts`` are the files that its ``model.bin`` was cut into, where they lie elsewhere.
 
         ``threads`` is how many CPU threads torch may use from now on in this process; 0 leaves them alone.
         ``precision`` is ``float32``, ``int8`` (CPU), ``float16`` (GPU) or ``auto``: the fastest that keeps the words.
@@ -102,7 +105,7 @@ class Whisper:
             torch.set_num_threads(threads)
         with torch.inference_mode():
             place = torch.device(device)
-            network = Network(_build(open_weights(folder), place, precision)).eval().to(place)
+            network = Network(_build(open_weights(folder, parts), place, precision)).eval().to(place)
             return cls(network, WhisperText(folder), place, exact)
 
     @property

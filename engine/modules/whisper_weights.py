@@ -9,6 +9,7 @@ names used here: ``encoder.conv1``, ``encoder.positions``, ``encoder.layers.3.se
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,10 +33,13 @@ class Weights(Protocol):
     def tensor(self, name: str, dtype: torch.dtype = torch.float32) -> torch.Tensor: ...
 
 
-def open_weights(folder: Path) -> Weights:
-    """The weights of a folder in either layout. Raises EngineError ``model_*`` with what is wrong with it."""
-    if (folder / _BIN).is_file():
-        return CTranslate2Weights(folder)
+def open_weights(folder: Path, parts: Sequence[Path] = ()) -> Weights:
+    """The weights of a folder in either layout, or of the ``parts`` that its ``model.bin`` was cut into.
+
+    Raises EngineError ``model_*`` with what is wrong with it.
+    """
+    if parts or (folder / _BIN).is_file():
+        return CTranslate2Weights(folder, parts)
     if (folder / _SAFETENSORS).is_file() or (folder / _INDEX).is_file():
         return TransformersWeights(folder)
     raise EngineError(
@@ -46,8 +50,8 @@ def open_weights(folder: Path) -> Weights:
 class CTranslate2Weights:
     """Weights as CTranslate2 stores them, in any of its types."""
 
-    def __init__(self, folder: Path) -> None:
-        self._variables = ctranslate2.read(folder / _BIN)
+    def __init__(self, folder: Path, parts: Sequence[Path] = ()) -> None:
+        self._variables = ctranslate2.read(*(parts or (folder / _BIN,)))
         if self._variables.specification != "WhisperSpec":
             raise EngineError(
                 "model_unsupported", f"{folder} holds a {self._variables.specification}, which is no Whisper model."

@@ -261,7 +261,7 @@ class WhisperRunner:
         """The model of a folder. It chooses its number types itself, so ``precision`` must be ``auto``."""
         if precision != "auto":
             raise EngineError("precision_unknown", f"Whisper has no precision {precision!r} here: use auto.")
-        return cls(Whisper.load(files.folder, device, threads), files.name)
+        return cls(Whisper.load(files.folder, device, threads, parts=files.weights), files.name)
 
     @property
     def weight_bytes(self) -> int:

@@ -10,6 +10,7 @@ from sayso.engine import catalog
 from sayso.engine.catalog_choice import GIB, Machine
 from sayso.engine.errors import EngineError
 from sayso.engine.model_store import ModelStore, default_root
+from sayso.engine.packaged import PackagedModel, WeightFile
 
 BASE, LARGE = "Systran/faster-whisper-base.en", "Systran/faster-whisper-large-v3"
 
@@ -87,7 +88,8 @@ def test_auto_is_what_suits_the_machine_among_what_is_here(
 
 
 def test_without_any_model_auto_says_what_to_install(store: ModelStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalog, "packaged_folder", lambda: None)
+    monkeypatch.setattr(PackagedModel, "folder", None)
+    monkeypatch.setattr(WeightFile, "place", None)
     with pytest.raises(EngineError, match="offline") as caught:
         catalog.resolve("auto")
     assert caught.value.code == "extra_missing"

@@ -68,3 +68,17 @@ def test_another_file_is_not_taken_for_a_model(tmp_path: Path) -> None:
     with pytest.raises(EngineError) as caught:
         ctranslate2.read(path)
     assert caught.value.code == "model_unsupported"
+
+
+@pytest.mark.parametrize("cut", [17, 30, 60, 75, -1])
+def test_a_file_that_was_cut_into_parts_is_read_as_one(tmp_path: Path, cut: int) -> None:
+    whole = _file(_first(), _variable("w", np.arange(8, dtype=np.float32), 0))
+    parts = [tmp_path / "one", tmp_path / "two"]
+    parts[0].write_bytes(whole[:cut])
+    parts[1].write_bytes(whole[cut:])
+    read = ctranslate2.read(*parts)
+    np.testing.assert_array_equal(read.float32("second"), np.arange(6, dtype=np.float32).reshape(2, 3))
+    np.testing.assert_array_equal(read.float32("w"), np.arange(8, dtype=np.float32))
+    with pytest.raises(EngineError, match="again") as caught:
+        ctranslate2.read(parts[0])
+    assert caught.value.code == "model_truncated"
