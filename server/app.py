@@ -10,30 +10,31 @@ from sayso.server.admin import AdminEndpoints
 from sayso.server.config import ServerConfig
 from sayso.server.engine_client import EngineClient
 from sayso.server.http import HttpEndpoints
+from sayso.server.limits import limits_in
+from sayso.server.rules import Rules, turn_limits
 from sayso.server.security import Gate, Guard
 from sayso.server.transport import Connections
-from sayso.server.turns import Limits
 
 REALTIME_PATH = "/v1/realtime"
 
 
 def create_app(config: ServerConfig, engine: EngineClient) -> tuple[ASGIApp, Connections]:
     """The application, and its connections for the shutdown."""
-    limits = Limits(
-        waiting_s=config.waiting_s,
-        idle_s=config.idle_s,
-        idle_warning_s=config.idle_warning_s,
-        session_s=config.session_s,
-    )
-    connections = Connections(engine, limits, config.most_connections, config.unread_bytes)
+    limits = limits_in(config)
+    connections = Connections(engine, turn_limits(limits), limits)
     gate = Gate(config.key, config.allow_origins, config.admin_key)
-    admin = AdminEndpoints(engine, connections, gate)
+    admin = AdminEndpoints(engine, connections, Rules(limits, engine, connections), gate)
     http = HttpEndpoints(engine, lambda: len(connections))
     routes = [
         Route("/health", http.health),
+        Route("/version", http.version),
         Route("/v1/models", http.models),
         Route("/v1/sessions", admin.sessions),
         Route("/v1/sessions/{name}", admin.end_session, methods=["DELETE"]),
+        Route("/v1/sessions/{name}/park", admin.park_session, methods=["POST"]),
+        Route("/v1/limits", admin.limits),
+        Route("/v1/limits", admin.change_limits, methods=["PATCH", "PUT"]),
+        Route("/v1/engine/start", admin.start, methods=["POST"]),
         Route("/v1/engine/unload", admin.unload, methods=["POST"]),
         Route("/metrics", admin.metrics),
         Route(REALTIME_PATH, http.not_a_websocket),

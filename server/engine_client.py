@@ -10,20 +10,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from sayso.engine import messages
 from sayso.engine.framing import FramingError
-from sayso.server.engine_process import EngineProcess, engine_command
+from sayso.server.engine_process import EngineProcess
+from sayso.server.engine_rest import EngineRest
+from sayso.server.engine_settings import EngineSettings, EngineStatus
 from sayso.server.errors import EngineUnavailableError
-from sayso.server.idle import IdleSettings, Rest, Situation, rest
+from sayso.server.idle import IdleSettings, Rest
 from sayso.server.lanes import EngineListener, Lane, Lanes
-from sayso.server.pressure import memory_pressure
 from sayso.server.protocol.intents import EngineNews, EngineWord, Served
 from sayso.server.restart import Ending, RestartPolicy
+from sayso.server.tally import Tally
 from sayso.server.watchdog import Watchdog
 
 logger = logging.getLogger(__name__)
@@ -44,40 +43,6 @@ class ConnectionListener(EngineListener, Protocol):
     def engine_news(self, news: EngineNews, served: Served) -> None: ...
 
 
-@dataclass(frozen=True)
-class EngineSettings:
-    """What to start and with what; the rest has good defaults and is set by tests."""
-
-    model: str = "auto"
-    device: str = "auto"
-    threads: int = 0
-    precision: str = "auto"
-    command: Sequence[str] = field(default_factory=engine_command)
-    silence_s: float = 30.0
-    load_s: float = 900.0
-    retention: messages.Retention = field(default_factory=messages.Retention)
-    idle: IdleSettings = field(default_factory=IdleSettings)
-    clock: Callable[[], float] = time.monotonic
-    """Tells how long the engine has not been used."""
-    pressure: Callable[[], float] = memory_pressure
-
-
-@dataclass(frozen=True)
-class EngineStatus:
-    """What ``/health`` tells; ``startup_ms`` is from the newest spawn or reload to its ``Ready``."""
-
-    news: EngineNews
-    ready: messages.Ready | None = None
-    startup_ms: int = 0
-    restarts: int = 0
-    starts: int = 0
-    unloads: int = 0
-    ends: int = 0
-    pid: int = 0
-    memory: messages.Memory | None = None
-    metrics: messages.Metrics | None = None
-
-
 class EngineClient:
     def __init__(self, settings: EngineSettings, policy: RestartPolicy | None = None) -> None:
         self._settings = settings
@@ -90,12 +55,13 @@ class EngineClient:
         self._spawned_s = 0.0
         self._ready_s = 0.0
         """When the child of now became ready, on the loop's clock; 0 before."""
-        self._startup_ms = 0
-        self._starts = self._restarts = self._unloads = self._ends = 0
-        self._rest: Rest = "keep"
-        """What has been done with the engine of now."""
-        self._asked: Rest = "keep"
-        self._used_s = settings.clock()
+        self._reloads = False
+        """Whether the weights are on their way into a process that had dropped them."""
+        self._startup_ms = self._start_ms = self._reload_ms = 0
+        self._starts = self._restarts = 0
+        self._rest = EngineRest(settings)
+        self._retention = settings.retention
+        self.tally = Tally()
         self._woken = asyncio.Event()
         self._memory: messages.Memory | None = None
         self._metrics: messages.Metrics | None = None
@@ -138,25 +104,37 @@ class EngineClient:
 
     @property
     def status(self) -> EngineStatus:
-        pid = self._process.pid if self._process else 0
+        rest = self._rest
         return EngineStatus(
             self._news,
             self._ready,
             self._startup_ms,
+            self._start_ms,
+            self._reload_ms,
             self._restarts,
             self._starts,
-            self._unloads,
-            self._ends,
-            pid,
+            rest.unloads,
+            rest.ends,
+            self._process.pid if self._process else 0,
+            rest.unused_s,
+            rest.on_battery,
             self._memory,
             self._metrics,
         )
 
+    def regulate(self, idle: IdleSettings, retention: messages.Retention) -> None:
+        """Other rules, at once: for the engine of now and for those that follow it."""
+        self._rest.rules = idle
+        if retention != self._retention:
+            self._retention = retention
+            self.send(self._own_lane, messages.Retain(retention))
+        self._consider_rest()
+
     def give_back(self, *, end: bool) -> bool:
         """Unload the weights or end the process as soon as nobody speaks; whether that has happened already."""
-        self._asked = "end" if end else "unload"
+        self._rest.asked = "end" if end else "unload"
         self._consider_rest()
-        return self._asked == "keep"
+        return self._rest.asked == "keep"
 
     # For connections.
 
@@ -184,10 +162,9 @@ class EngineClient:
 
     def wake(self) -> None:
         """Somebody speaks: an engine that rests is started or loads its model again. Never waits."""
-        self._used_s = self._settings.clock()
-        rested, self._rest = self._rest, "keep"
+        rested = self._rest.wake()
         if rested == "unload":
-            self._spawned_s = asyncio.get_running_loop().time()
+            self._spawned_s, self._reloads = asyncio.get_running_loop().time(), True
             self._tell("loading", "The engine is loading the model again.")
             self._lanes.put(self._own_lane, self._load())
             self._outgoing.set()
@@ -203,7 +180,7 @@ class EngineClient:
     async def _supervise(self) -> None:
         while not self._stopping.is_set():
             ending = await self._live_once()
-            if self._rest != "keep" or self._woken.is_set():
+            if self._rest.done != "keep" or self._woken.is_set():
                 await self._sleep(ending)
                 continue
             if self._stopping.is_set():
@@ -221,9 +198,9 @@ class EngineClient:
 
     async def _sleep(self, ending: Ending) -> None:
         """The child has ended at rest; nobody needs another one until somebody speaks, or the server stops."""
-        if self._rest == "unload":
+        if self._rest.done == "unload":
             logger.warning("engine: %s", ending.reason)
-            self._rest = "end"
+            self._rest.done = "end"
             self._tell("idle", ENDED)
         await self._woken.wait()
         if not self._stopping.is_set():
@@ -235,7 +212,7 @@ class EngineClient:
         loop = asyncio.get_running_loop()
         self._starts += 1
         self._fault = ""
-        self._spawned_s, self._ready_s, refused = loop.time(), 0.0, ""
+        self._spawned_s, self._ready_s, self._reloads, refused = loop.time(), 0.0, False, ""
         try:
             process = await EngineProcess.spawn(self._settings.command)
         except OSError as error:
@@ -266,13 +243,21 @@ class EngineClient:
         async for message in process.receive():
             watchdog.heard(message, loop.time())
             if isinstance(message, messages.Ready):
-                self._ready_s = loop.time()
-                self._startup_ms = round((self._ready_s - self._spawned_s) * 1000)
+                self._became_ready(loop.time())
             elif isinstance(message, messages.Failed) and message.session is None:
                 self._fault = message.message
                 return "" if self._ready_s else message.code
             await self._deliver(message)
         return ""
+
+    def _became_ready(self, now_s: float) -> None:
+        self._ready_s = now_s
+        self._startup_ms = round((now_s - self._spawned_s) * 1000)
+        if self._reloads:
+            self._reload_ms = self._startup_ms
+        else:
+            self._start_ms = self._startup_ms
+        self._reloads = False
 
     async def _bury(self, process: EngineProcess, tasks: list[asyncio.Task[None]]) -> str:
         for task in tasks:
@@ -328,39 +313,30 @@ class EngineClient:
 
     def _load(self) -> messages.Load:
         wanted = self._settings
-        return messages.Load(wanted.model, wanted.device, wanted.threads, wanted.precision, wanted.retention)
+        return messages.Load(wanted.model, wanted.device, wanted.threads, wanted.precision, self._retention)
 
     def _consider_rest(self) -> None:
         """Let the engine rest if that is due. Deciding and telling are one step, in which nobody can begin to speak."""
-        if self._rest == "end" or self._news.state == "failed":
-            self._asked = "keep"
+        rest = self._rest
+        if rest.done == "end" or self._news.state == "failed":
+            rest.asked = "keep"
         process = self._process
-        if process is None or self._stopping.is_set() or self._rest == "end":
+        if process is None or self._stopping.is_set() or rest.done == "end":
             return
         if self._news.state not in ("ready", "idle"):
             return
-        wanted = self._settings.idle
-        now_s = self._settings.clock()
-        if busy := any(listener.busy for listener in self._listeners.values()):
-            self._used_s = now_s
-        pressure = self._settings.pressure() if wanted.end_at_pressure and not busy else 0.0
-        unused_s = now_s - self._used_s
-        decision = rest(Situation(busy, unused_s, self._rest == "keep", self._asked, pressure), wanted)
-        if not busy:
-            self._asked = "keep"
+        decision = rest.due(busy=any(listener.busy for listener in self._listeners.values()))
         if decision != "keep":
             self._give_way(process, decision)
 
     def _give_way(self, process: EngineProcess, decision: Rest) -> None:
-        self._rest = decision
+        self._rest.do(decision)
         self._memory = self._metrics = None
         if decision == "unload":
-            self._unloads += 1
             self._tell("idle", UNLOADED)
             self._lanes.put(self._own_lane, messages.Unload())
             self._outgoing.set()
             return
-        self._ends += 1
         self._tell("idle", ENDED)
         self._woken.clear()
         process.retire(STOP_GRACE_S)
@@ -369,13 +345,15 @@ class EngineClient:
         match message:
             case messages.Ready():
                 self._ready = message
-                self._used_s = self._settings.clock()
+                self._rest.use()
                 self._tell("ready", f"{message.model} on {message.device}")
             case messages.Memory():
                 self._memory = message
             case messages.Metrics():
                 self._metrics = message
             case _:
+                if isinstance(message, messages.Parked):
+                    self.tally.heard(message)
                 listener = self._lanes.owner(message)
                 if listener is not None:
                     listener.engine_message(message)

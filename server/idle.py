@@ -1,4 +1,4 @@
-"""When the engine gives its memory back: a function of use, pressure and settings. Pure.
+"""When the engine gives its memory back: a function of use, power, pressure and settings. Pure.
 
 An engine that somebody uses is never touched, whatever was asked for and however scarce memory is.
 """
@@ -20,6 +20,8 @@ class IdleSettings:
     end_after_s: float = 0.0
     end_at_pressure: float = 0.0
     """Percent of the last ten seconds in which some program had to wait for memory."""
+    end_on_battery_after_s: float = 0.0
+    """As ``end_after_s``, while the machine runs on its battery."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Situation:
     loaded: bool = True
     asked: Rest = "keep"
     pressure: float = 0.0
+    on_battery: bool = False
 
 
 def rest(now: Situation, settings: IdleSettings) -> Rest:
@@ -38,7 +41,8 @@ def rest(now: Situation, settings: IdleSettings) -> Rest:
     if now.busy:
         return "keep"
     scarce = 0 < settings.end_at_pressure <= now.pressure
-    if now.asked == "end" or scarce or _over(now.unused_s, settings.end_after_s):
+    saves = now.on_battery and _over(now.unused_s, settings.end_on_battery_after_s)
+    if now.asked == "end" or scarce or saves or _over(now.unused_s, settings.end_after_s):
         return "end"
     if now.loaded and (now.asked == "unload" or _over(now.unused_s, settings.unload_after_s)):
         return "unload"

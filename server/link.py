@@ -7,12 +7,16 @@ new name after a loss: what an older name still says is not heard.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from sayso.engine import messages
 from sayso.server.protocol.audio import BYTES_PER_SAMPLE, float_samples
 
 PIECE_BYTES = messages.SAMPLE_RATE * BYTES_PER_SAMPLE
 """One second: longer audio goes in pieces, so that no session holds up the pipe for the others."""
+
+Deeper = Literal["host", "disk", "dropped"]
+"""Where keys and values can be put on request."""
 
 
 class EngineLink:
@@ -52,6 +56,10 @@ class EngineLink:
     def cancel(self) -> list[messages.Down]:
         self._epoch += 1
         return [messages.Cancel(self.name, self._epoch)] if self._open else []
+
+    def park(self, tier: Deeper) -> list[messages.Down]:
+        """Put the session's keys and values away until its next audio."""
+        return [messages.Park(self.name, tier)] if self._open and self.ready else []
 
     def close(self) -> list[messages.Down]:
         """End the session in the engine; a later one gets a new name."""

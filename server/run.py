@@ -15,18 +15,17 @@ import socket
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from sayso.engine.messages import Retention
 from sayso.server.config import MAX_FRAME_BYTES, ServerConfig
-from sayso.server.engine_client import EngineClient, EngineSettings
+from sayso.server.engine_client import EngineClient
+from sayso.server.engine_rules import idle_settings, retention
+from sayso.server.engine_settings import EngineSettings
 from sayso.server.errors import ServerError
-from sayso.server.idle import IdleSettings
 
 if TYPE_CHECKING:
     import uvicorn
 
     from sayso.server.transport import Connections
 
-BYTES_PER_MB = 1_000_000
 GRACEFUL_S = 3
 PING_EVERY_S = 20.0
 PING_TIMEOUT_S = 60.0
@@ -65,15 +64,14 @@ async def run(
 
 def engine_settings(config: ServerConfig) -> EngineSettings:
     """What the configuration says of the engine."""
-    idle = IdleSettings(config.engine_unload_after_s, config.engine_end_after_s, config.engine_end_at_pressure)
-    retention = Retention(
-        park_s=config.park_after_s or None,
-        hibernate_s=config.hibernate_after_s or None,
-        drop_s=config.drop_after_s or None,
-        device_bytes=config.most_device_mb * BYTES_PER_MB,
-        host_bytes=config.most_host_mb * BYTES_PER_MB,
+    return EngineSettings(
+        config.model,
+        config.device,
+        config.threads,
+        config.precision,
+        idle=idle_settings(config),
+        retention=retention(config),
     )
-    return EngineSettings(config.model, config.device, config.threads, config.precision, idle=idle, retention=retention)
 
 
 async def _until_stopped(

@@ -15,6 +15,7 @@ import msgspec
 from sayso.engine import messages
 from sayso.server.deadlines import Bounds, Standing, due
 from sayso.server.engine_client import EngineClient
+from sayso.server.link import Deeper
 from sayso.server.outbox import Outbox
 from sayso.server.protocol.dialects.base import Dialect
 from sayso.server.protocol.errors import ProtocolError
@@ -42,6 +43,10 @@ class SessionFacts:
     idle_s: float
     waiting_ms: int
     """Audio that has not gone to the engine yet."""
+    connected: bool = True
+    """Whether there is a connection; without one the session waits for its client to come back."""
+    kept_bytes: int = 0
+    """Audio that the server holds."""
 
 
 class Session:
@@ -65,6 +70,8 @@ class Session:
         self._warned = self._finishing = False
         self._leaving_s: float | None = None
         self._lane = engine.connect(self)
+        self.limits_changed: Callable[[], None] | None = None
+        """Ends the wait until ``keep_limits`` is asked again, while there is one."""
 
     @property
     def draining(self) -> bool:
@@ -118,6 +125,23 @@ class Session:
         """Close in order, now: the open turn's audio ends here, and its text still comes."""
         self._expire(code, message, finish=True)
 
+    def regulate(self, limits: Limits) -> None:
+        """Other limits, at once."""
+        self._limits = self._turns.limits = limits
+        self._look_again()
+
+    def park(self, tier: Deeper) -> str:
+        """Put what the engine holds of this session away; a code when there is nothing to be told to the engine."""
+        if self._engine.news.state != "ready":
+            return "engine_not_ready"
+        down = self._turns.park(tier)
+        self._carry_out(down)
+        return "" if down else "nothing_held"
+
+    def _look_again(self) -> None:
+        if self.limits_changed is not None:
+            self.limits_changed()
+
     def keep_limits(self) -> float | None:
         """Do what time asks for; returns after how many seconds to ask again at the latest, None is never."""
         while True:
@@ -155,6 +179,7 @@ class Session:
         self._carry_out(self._turns.expire(code, message))
         if finish:
             self._finish()
+        self._look_again()
 
     def _finish(self) -> None:
         self._finishing, self._leaving_s = True, self._clock()

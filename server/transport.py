@@ -11,12 +11,14 @@ import logging
 import time
 import uuid
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 from starlette.responses import JSONResponse
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from sayso.server.engine_client import EngineClient
+from sayso.server.limits import RunningLimits
 from sayso.server.outbox import Outbox
 from sayso.server.protocol.dialects.vllm import VllmDialect
 from sayso.server.protocol.events import Error
@@ -26,8 +28,6 @@ from sayso.server.turns import Limits
 logger = logging.getLogger(__name__)
 
 SERVICE_RESTART = 1012
-KEEP_EVERY_S = 5.0
-"""The limits of a session that was told to end from outside are looked at so often."""
 DRAIN_S = 2.0
 """How long a shutdown waits for the last text of turns that have ended, and again for closing handshakes."""
 
@@ -39,14 +39,12 @@ class Connections:
         self,
         engine: EngineClient,
         limits: Limits,
-        most: int,
-        unread_bytes: int,
+        running: RunningLimits,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._engine = engine
         self._limits = limits
-        self._most = most
-        self._unread_bytes = unread_bytes
+        self._running = running
         self._clock = clock
         self._sessions: set[Session] = set()
         self._closing = False
@@ -59,9 +57,19 @@ class Connections:
         """Of all connections, oldest first."""
         return sorted((session.facts for session in self._sessions), key=lambda facts: -facts.age_s)
 
+    def regulate(self, limits: Limits, running: RunningLimits) -> None:
+        """Other limits, at once, for the connections of now and those that follow."""
+        self._limits, self._running = limits, running
+        for session in self._sessions:
+            session.regulate(limits)
+
+    def find(self, name: str) -> Session | None:
+        """The session of this name."""
+        return next((session for session in self._sessions if session.name == name), None)
+
     def end(self, name: str) -> bool:
         """Close one connection in order; false when there is none of this name."""
-        found = next((session for session in self._sessions if session.name == name), None)
+        found = self.find(name)
         if found is not None:
             found.end("session_closed", "The keeper of this server has closed the session: connect again to go on.")
         return found is not None
@@ -72,11 +80,11 @@ class Connections:
             await _deny(websocket)
             return
         await websocket.accept()
-        if len(self._sessions) >= self._most:
+        if len(self._sessions) >= self._running.most_connections:
             await self._turn_away(websocket)
             return
         name = f"sess-{uuid.uuid4().hex}"
-        outbox = Outbox(self._unread_bytes)
+        outbox = Outbox(self._running.unread_bytes)
         session = Session(name, VllmDialect(name), self._engine, outbox, self._limits, self._clock)
         self._sessions.add(session)
         receiver = asyncio.create_task(_receive(websocket, session), name=f"receiver {name}")
@@ -115,7 +123,7 @@ class Connections:
 
     async def _turn_away(self, websocket: WebSocket) -> None:
         """As a close code, since web pages and many clients do not see the answer to a refused upgrade."""
-        text = f"{self._most} clients are connected already. Connect again later."
+        text = f"{self._running.most_connections} clients are connected already. Connect again later."
         with contextlib.suppress(WebSocketDisconnect):
             await websocket.send_text(msgspec.json.encode(Error(text, "session_limit")).decode())
             await websocket.close(TRY_AGAIN_LATER, "session_limit")
@@ -131,10 +139,13 @@ async def _receive(websocket: WebSocket, session: Session) -> None:
     while True:
         try:
             wait_s = session.keep_limits()
-            async with asyncio.timeout(KEEP_EVERY_S if wait_s is None else min(wait_s, KEEP_EVERY_S)):
+            async with asyncio.timeout(wait_s) as wait:
+                session.limits_changed = partial(_end, wait)
                 message = await websocket.receive()
         except TimeoutError:
             continue
+        finally:
+            session.limits_changed = None
         if message["type"] == "websocket.disconnect":
             return
         text = message.get("text")
@@ -142,6 +153,11 @@ async def _receive(websocket: WebSocket, session: Session) -> None:
             session.binary_frame()
         else:
             session.text_frame(text)
+
+
+def _end(wait: asyncio.Timeout) -> None:
+    if not wait.expired():
+        wait.reschedule(asyncio.get_running_loop().time())
 
 
 async def _send_and_close(websocket: WebSocket, outbox: Outbox) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from sayso.engine import messages
 from sayso.server.farewell import Farewell
 from sayso.server.inbox import Inbox
-from sayso.server.link import EngineLink
+from sayso.server.link import Deeper, EngineLink
 from sayso.server.protocol import intents
 from sayso.server.protocol.audio import BYTES_PER_SAMPLE
 from sayso.server.protocol.intents import EngineNews, Happening, Served, Trouble
@@ -62,7 +62,7 @@ class _Turn:
 class TurnEngine:
     def __init__(self, connection: str, served: Served, news: EngineNews, limits: Limits | None = None) -> None:
         self._machine = WireMachine(connection)
-        self._limits = limits or Limits()
+        self.limits = limits or Limits()
         self._served = served
         self._news = news
         self._link = EngineLink(connection)
@@ -84,7 +84,7 @@ class TurnEngine:
     @property
     def idle_s(self) -> float | None:
         """How long the client may say nothing now, in seconds; None is for ever."""
-        bounds = [bound for bound in (self._limits.idle_s, self._wished_idle_s) if bound > 0]
+        bounds = [bound for bound in (self.limits.idle_s, self._wished_idle_s) if bound > 0]
         return min(bounds, default=None)
 
     @property
@@ -140,15 +140,15 @@ class TurnEngine:
         samples = len(pcm) // BYTES_PER_SAMPLE
         turn = self._turn if self.state is WireState.STREAMING else None
         waiting = self._inbox.samples + queued_samples + (self._turn.waiting if self._turn else 0)
-        if waiting + samples > self._limits.waiting_s * messages.SAMPLE_RATE:
+        if waiting + samples > self.limits.waiting_s * messages.SAMPLE_RATE:
             yield self._inbox_full()
         elif turn is None:
-            if self._inbox.open_turn is None and len(self._inbox) >= self._limits.waiting_turns:
+            if self._inbox.open_turn is None and len(self._inbox) >= self.limits.waiting_turns:
                 yield self._too_many_turns()
             else:
                 self._inbox.add(pcm)
-        elif turn.samples + samples > self._limits.turn_s * messages.SAMPLE_RATE:
-            hours = self._limits.turn_s / 3600
+        elif turn.samples + samples > self.limits.turn_s * messages.SAMPLE_RATE:
+            hours = self.limits.turn_s / 3600
             yield Trouble(
                 "buffer_full", f"A turn may be {hours:g} hours long: end it with a final commit. Audio refused."
             )
@@ -164,7 +164,7 @@ class TurnEngine:
             yield NOT_VALIDATED
         elif self.state is WireState.STREAMING or (waiting is not None and waiting.started):
             yield ALREADY_RUNNING
-        elif waiting is None and len(self._inbox) >= self._limits.waiting_turns:
+        elif waiting is None and len(self._inbox) >= self.limits.waiting_turns:
             yield self._too_many_turns()
         else:
             self._discarding = False
@@ -240,6 +240,10 @@ class TurnEngine:
         if self._turn is not None and (self._turn.sent or news.state == "failed"):
             out += self._lose("engine_failed", news.detail or "The engine stopped: speak again.")
         return [*out, *self._say_farewell()]
+
+    def park(self, tier: Deeper) -> list[Output]:
+        """Put what the engine holds of this connection away; nothing when it holds nothing."""
+        return list(self._link.park(tier))
 
     # The ends.
 
@@ -380,7 +384,7 @@ class TurnEngine:
 
     def _inbox_full(self) -> Trouble:
         why = "" if self._link.ready else f" The engine is not ready ({self._news.state})."
-        seconds = self._limits.waiting_s
+        seconds = self.limits.waiting_s
         return Trouble("buffer_full", f"{seconds:g} seconds of audio wait already: this audio was refused.{why}")
 
     def _too_many_turns(self) -> Trouble:

@@ -15,7 +15,7 @@ import websockets
 from websockets.asyncio.client import ClientConnection
 
 from sayso.server.config import ServerConfig
-from sayso.server.engine_client import EngineSettings
+from sayso.server.engine_settings import EngineSettings
 from sayso.server.run import run
 
 SCRIPT = Path(__file__).parent / "server" / "scripted_engine.py"

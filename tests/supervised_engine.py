@@ -11,7 +11,8 @@ from pathlib import Path
 from running_server import BOUND_S, scripted
 
 from sayso.engine import messages as m
-from sayso.server.engine_client import EngineClient, EngineSettings
+from sayso.server.engine_client import EngineClient
+from sayso.server.engine_settings import EngineSettings
 from sayso.server.protocol.intents import EngineNews, Served
 from sayso.server.restart import RestartPolicy
 

@@ -68,6 +68,9 @@ _engine = _group("Engine")
     show_default=True,
     help="End an engine that nobody uses when programs wait for memory so much of the time (Linux). 0: never.",
 )
+@_seconds(
+    _MEMORY, "--end-on-battery-after", "engine_end_on_battery_after_s", "The same, while on battery power. 0: never."
+)
 @_seconds(_MEMORY, "--park-after", "park_after_s", "Move an idle session's cache off the device. 0: never.")
 @_seconds(_MEMORY, "--drop-after", "drop_after_s", "Free it; it is computed again when needed. 0: never.")
 @_seconds(_MEMORY, "--hibernate-after", "hibernate_after_s", "Put it on disk, encrypted. 0: never.")
@@ -84,6 +87,7 @@ _engine = _group("Engine")
 @_seconds(_SESSIONS, "--idle-close-after", "idle_s", "Close a client that says nothing. 0: never.")
 @_seconds(_SESSIONS, "--idle-warning", "idle_warning_s", "Warn it so long before. 0: not at all.", 10.0)
 @_seconds(_SESSIONS, "--session-limit", "session_s", "Close a connection after so long, between turns. 0: never.")
+@_seconds(_SESSIONS, "--resume-within", "resume_s", "Keep the session of a lost connection. 0: not at all.", 30.0)
 @_seconds(_SESSIONS, "--waiting-audio", "waiting_s", "Audio of one client that may wait.", 600.0)
 @_group(_SESSIONS)(
     "--unread-bytes",

@@ -18,6 +18,8 @@ from sayso.engine.framing import Decoder, encode
 
 WORD_SAMPLES = 8_000
 BYTES_PER_SAMPLE = 4
+KV_BYTES = 1000
+"""What a parked session is said to hold."""
 
 
 @dataclass
@@ -49,6 +51,8 @@ class ScriptedEngine:
                 self._note(message)
                 if isinstance(message, messages.Stop):
                     return
+                if isinstance(message, messages.Park):
+                    self._park(message)
                 self._hung = self._hung or self._options.hang_on == type(message).__name__
                 if not self._hung:
                     self._answer(message)
@@ -80,6 +84,13 @@ class ScriptedEngine:
             case messages.Close(session=session):
                 del self._turns[session]
                 self._say(messages.Closed(session, "closed"))
+
+    def _park(self, message: messages.Park) -> None:
+        self._say(messages.Parked(message.session, message.tier, took_ms=2.0))
+        state = {"host": "parked", "disk": "hibernated", "dropped": "dropped"}[message.tier]
+        kv = KV_BYTES if message.tier == "host" else 0
+        held = messages.Ledger(message.session, state, 0, 0, 0, 1.0, 1.0, kv_host=kv)
+        self._say(messages.Memory(1, 1, 0, (held,)))
 
     def _load(self, message: messages.Load) -> None:
         if self._options.fail_load:
@@ -140,7 +151,8 @@ class ScriptedEngine:
     def _note(self, message: messages.Down) -> None:
         if self._options.log:
             with self._options.log.open("a") as log:
-                log.write(f"{type(message).__name__} {getattr(message, 'session', '-')}\n")
+                rules = getattr(message, "retention", None)
+                log.write(f"{type(message).__name__} {getattr(message, 'session', rules)}\n")
 
 
 def main() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import websockets
 from prometheus_client.parser import text_string_to_metric_families
-from running_server import client, eventually, server
+from running_server import BOUND_S, client, eventually, scripted, server
 from supervised_engine import alive, engine_pid
 
 from sayso.server.config import ServerConfig
@@ -83,6 +85,83 @@ async def test_the_weights_are_unloaded_after_the_open_turn() -> None:
         assert [(await c.expect("sayso.engine"))["state"] for _ in range(2)] == ["loading", "ready"]
 
 
+async def test_limits_change_at_once_for_engine_and_open_sessions(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    async with server(scripted("--log", log)) as url, client(url) as c:
+        await c.choose("engine", "idle")
+        assert (await c.expect("sayso.engine"))["state"] == "ready"
+        assert (await ask(url, "GET", "/v1/limits")).json()["idle_s"] == 0
+        pid = await engine_pid(url)
+        wanted = {"idle_s": 0.4, "park_after_s": 7, "most_host_mb": 2}
+        answer = await ask(url, "PATCH", "/v1/limits", json=wanted)
+        assert answer.status_code == 200
+        assert answer.json() == (await ask(url, "GET", "/v1/limits")).json()
+        assert wanted.items() <= answer.json().items()
+        events = await c.until("error")
+        assert events[-1]["code"] == "idle_timeout"
+        await eventually(lambda: "Retain Retention(park_s=7.0" in log.read_text())
+        await ask(url, "PATCH", "/v1/limits", json={"engine_end_after_s": 0.05})
+        await eventually(lambda: not alive(pid))
+        await ask(url, "POST", "/v1/engine/start")
+        await eventually(lambda: "Load Retention(park_s=7.0" in log.read_text())
+
+
+async def test_more_sessions_may_be_allowed_while_the_server_runs() -> None:
+    config = ServerConfig(port=0, most_connections=1)
+    async with server(config=config) as url, client(url) as c:
+        await c.choose()
+        async with client(url) as refused:
+            assert (await refused.expect("error"))["code"] == "session_limit"
+        await ask(url, "PUT", "/v1/limits", json={"most_connections": 2})
+        async with client(url) as other:
+            await other.choose()
+            assert await other.transcribe(0.5) == "w0"
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", "invalid_json"),
+        (b"[]", "invalid_json"),
+        (b'{"idle": 1}', "bad_limit"),
+        (b'{"idle_s": -1}', "bad_limit"),
+        (b'{"idle_s": "1"}', "bad_limit"),
+        (b'{"session_s": 9, "most_connections": 0}', "bad_limit"),
+        (b"x" * 5000, "too_large"),
+    ],
+)
+async def test_limits_that_make_no_sense_change_nothing(body: bytes, code: str) -> None:
+    async with server() as url:
+        before = (await ask(url, "GET", "/v1/limits")).json()
+        answer = await ask(url, "PATCH", "/v1/limits", content=body)
+        assert (answer.status_code, answer.json()["code"]) == (400, code)
+        assert (await ask(url, "GET", "/v1/limits")).json() == before
+
+
+async def test_a_session_is_parked_on_request_and_shown_where_it_is() -> None:
+    async with server() as url, client(url) as c:
+        name = (await c.choose())["id"]
+        answer = await ask(url, "POST", f"/v1/sessions/{name}/park")
+        assert (answer.status_code, answer.json()["code"]) == (409, "nothing_held")
+        assert await c.transcribe(0.5) == "w0"
+        answer = await ask(url, "POST", f"/v1/sessions/{name}/park", json={"tier": "host"})
+        assert (answer.status_code, answer.json()["tier"]) == (202, "host")
+        async with asyncio.timeout(BOUND_S):
+            while True:
+                (shown,) = (await ask(url, "GET", "/v1/sessions")).json()["data"]
+                if shown["tier"] == "host":
+                    break
+        assert (shown["engine_state"], shown["bytes"]["kv_host"], shown["connected"]) == ("parked", 1000, True)
+        text = (await ask(url, "GET", "/metrics")).text
+        assert 'sayso_parks_total{tier="host"} 1.0\n' in text
+        assert 'sayso_park_seconds_total{tier="host"} 0.002\n' in text
+        assert (await ask(url, "POST", "/v1/sessions/nobody/park")).status_code == 404
+        assert (await ask(url, "POST", f"/v1/sessions/{name}/park", json={"tier": "moon"})).status_code == 400
+        await ask(url, "POST", "/v1/engine/unload", json={"end": True})
+        answer = await ask(url, "POST", f"/v1/sessions/{name}/park")
+        assert (answer.status_code, answer.json()["code"]) == (409, "engine_not_ready")
+
+
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"all": true}', b'{"end": 1}'])
 async def test_a_body_that_cannot_be_read_is_refused_and_nothing_is_unloaded(body: bytes) -> None:
     async with server() as url:
@@ -143,4 +222,7 @@ async def test_the_admin_key_opens_what_the_key_opens_and_figures_need_one_of_th
         proxied = {"Authorization": KEY.decode(), "X-Forwarded-For": "192.0.2.1"}
         assert (await ask(url, "GET", "/v1/sessions", headers=proxied)).status_code == 403
         assert (await ask(url, "DELETE", "/v1/sessions/x", headers=proxied)).status_code == 403
-        assert (await ask(url, "POST", "/v1/engine/unload", headers=proxied)).status_code == 403
+        for path in ("/v1/engine/unload", "/v1/engine/start", "/v1/sessions/x/park"):
+            assert (await ask(url, "POST", path, headers=proxied)).status_code == 403
+        for method in ("GET", "PATCH", "PUT"):
+            assert (await ask(url, method, "/v1/limits", headers=proxied)).status_code == 403

@@ -13,7 +13,7 @@ from running_server import BOUND_S, client, eventually, scripted, server
 from supervised_engine import alive, engine, engine_pid
 
 from sayso.server.config import ServerConfig
-from sayso.server.engine_client import EngineSettings
+from sayso.server.engine_settings import EngineSettings
 from sayso.server.errors import EngineUnavailableError, ServerError
 from sayso.server.protocol.intents import Served
 

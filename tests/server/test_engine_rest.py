@@ -11,7 +11,7 @@ import pytest
 from running_server import BOUND_S, Client, client, eventually, scripted, server
 from supervised_engine import alive, engine, engine_pid
 
-from sayso.server.engine_client import EngineSettings
+from sayso.server.engine_settings import EngineSettings
 from sayso.server.idle import IdleSettings
 
 
@@ -103,6 +103,43 @@ async def test_scarce_memory_ends_an_engine_that_nobody_uses() -> None:
         while events[-1]["state"] != "idle":
             events.append(await c.expect("sayso.engine"))
         assert await c.transcribe(0.5) == "w0"
+
+
+async def test_on_battery_the_engine_rests_sooner() -> None:
+    clock, plugged = Clock(), [True]
+    settings = dataclasses.replace(resting(clock, end_on_battery_after_s=60), on_battery=lambda: not plugged[0])
+    async with engine(settings) as (started, listener):
+        await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        clock.now_s = 61
+        assert not started.status.on_battery
+        plugged[0] = False
+        clock.now_s = 67
+        await eventually(lambda: listener.states[-1] == "idle")
+        assert started.status.on_battery
+
+
+async def test_how_long_a_start_and_a_reload_take_is_told_apart() -> None:
+    async with engine() as (started, listener):
+        await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        first = started.status
+        assert first.start_ms > first.reload_ms == 0
+        assert started.give_back(end=False)
+        started.wake()
+        await eventually(lambda: listener.states[-1] == "ready")
+        assert started.status.start_ms == first.start_ms
+        assert started.status.startup_ms == started.status.reload_ms
+
+
+async def test_a_clock_that_jumps_back_ends_nothing_and_the_next_idle_time_counts_whole() -> None:
+    clock = Clock()
+    clock.now_s = 1_000
+    async with engine(resting(clock, end_after_s=60)) as (started, listener):
+        await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        clock.now_s = 0
+        assert started.status.unused_s == 0
+        started.wake()
+        clock.now_s = 61
+        await eventually(lambda: listener.states[-1] == "idle")
 
 
 async def test_giving_back_waits_for_the_open_turn_and_does_not_count_as_a_restart() -> None:

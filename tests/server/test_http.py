@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,16 @@ async def test_health_tells_the_engines_state() -> None:
         assert (body["status"], body["sessions"]) == ("ready", 1)
         assert body["engine"]["model"] == "scripted"
         assert body["engine"]["restarts"] == 0
-        assert body["engine"]["startup_ms"] > 0
+        engine = body["engine"]
+        assert engine["startup_ms"] == engine["start_ms"] > engine["reload_ms"] == 0
+        assert body["server"]["pid"] == os.getpid() != engine["pid"]
+        assert min(body["server"]["resident_bytes"], engine["resident_bytes"]) > 1_000_000
+
+
+async def test_the_version_is_told_as_vllm_tells_its_own() -> None:
+    async with server() as url:
+        answer = await get(url, "/version")
+    assert answer.json() == {"version": importlib.metadata.version("sayso")}
 
 
 async def test_a_loading_engine_is_healthy_because_no_audio_is_lost(tmp_path: Path) -> None:

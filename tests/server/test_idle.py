@@ -43,3 +43,12 @@ seconds = st.floats(0, 1e6)
 )
 def test_a_busy_engine_is_never_touched(now: Situation, settings: IdleSettings) -> None:
     assert rest(now, settings) == "keep"
+
+
+def test_on_battery_the_engine_ends_sooner_but_never_under_a_speaker() -> None:
+    saving = IdleSettings(end_after_s=600, end_on_battery_after_s=60)
+    assert rest(Situation(False, 61, on_battery=True), saving) == "end"
+    assert rest(Situation(False, 59, on_battery=True), saving) == "keep"
+    assert rest(Situation(False, 61), saving) == "keep"
+    assert rest(Situation(True, 61, on_battery=True), saving) == "keep"
+    assert rest(Situation(False, 9_999, on_battery=True), IdleSettings()) == "keep"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from prometheus_client.parser import text_string_to_metric_families
 
 from sayso.engine import messages as m
-from sayso.server.engine_client import EngineStatus
+from sayso.server.engine_settings import EngineStatus
 from sayso.server.metrics import Family, families, render
 from sayso.server.protocol.intents import EngineNews
+from sayso.server.tally import Tally
 
 
 def test_any_label_comes_out_as_it_went_in() -> None:
@@ -25,7 +26,7 @@ def test_what_the_engine_tells_is_shown_in_base_units() -> None:
         memory=m.Memory(1024, 512, 0, ()),
         metrics=m.Metrics(steps=7, step_ms=20.0, batch=1.5, lag_ms=250.0),
     )
-    text = render(families(status, ["ready", "ready", "streaming"], {"kv": 99}))
+    text = render(families(status, Tally(), ["ready", "ready", "streaming"], {"kv": 99}))
     values = {
         (sample.name, *sample.labels.values()): sample.value
         for family in text_string_to_metric_families(text)

@@ -64,7 +64,7 @@ async def test_with_once_ready_the_url_comes_only_when_the_engine_can_transcribe
 PROGRAM = """
 import asyncio, sys
 from sayso.server.config import ServerConfig
-from sayso.server.engine_client import EngineSettings
+from sayso.server.engine_settings import EngineSettings
 from sayso.server.run import run
 settings = EngineSettings(command=(sys.executable, *sys.argv[1:]))
 asyncio.run(run(ServerConfig(port=0), lambda url: print(url, flush=True), once_ready=True, settings=settings))
