@@ -154,6 +154,10 @@ class Commander:
         """No to the question of a feed item."""
         self._queue.put_nowait(self._answer(item_id, Answer.NO))
 
+    def insert(self, text: str) -> None:
+        """Type words of the transcript again, into the window that was used before ours."""
+        self._queue.put_nowait(self._insert(text))
+
     async def run(self) -> None:
         """Work through what is submitted, and tell of timers that are due, until cancelled."""
         alarms = asyncio.create_task(self._alarms.run(self._due), name="alarms")
@@ -277,6 +281,15 @@ class Commander:
             self._add(text, "Type what was said", FeedState.FAILED, str(error))
             return
         self._on_outcome(turn, LineKind.DICTATED)
+
+    async def _insert(self, text: str) -> None:
+        item = self._add(text, "Type the words again", FeedState.RUNNING)
+        try:
+            outcome = await self._performer.type(text)
+        except ActionError as error:
+            self._move(item, FeedState.FAILED, str(error))
+            return
+        self._done(item, outcome)
 
     async def _undo_item(self, item_id: int) -> None:
         token = self._undo.pop(item_id, None)

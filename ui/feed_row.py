@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from sayso.app.snapshot import FeedItem, FeedState
 from sayso.ui import icon
@@ -43,6 +43,7 @@ class FeedRow(QFrame):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.details.hide()
+        self._answers = QWidget()
         self.confirm = QPushButton("Do it")
         self.refuse = QPushButton("Don't")
         self.undo = QPushButton("Undo")
@@ -60,7 +61,7 @@ class FeedRow(QFrame):
 
     def _lay_out(self) -> None:
         space = self._theme.spacing
-        answers = QHBoxLayout()
+        answers = QHBoxLayout(self._answers)
         answers.setContentsMargins(0, space.xs, 0, space.xs)
         answers.setSpacing(space.s)
         answers.addWidget(self.confirm)
@@ -70,7 +71,7 @@ class FeedRow(QFrame):
         words.setSpacing(max(1, space.xs // 2))
         for label in (self.title, self.state, self.heard):
             words.addWidget(label)
-        words.addLayout(answers)
+        words.addWidget(self._answers)
         words.addWidget(self.details)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(space.xs, space.s, space.s, space.s)
@@ -105,8 +106,7 @@ class FeedRow(QFrame):
     def _offer(self, item: FeedItem) -> None:
         """The buttons that can be used now, each named with what it is about."""
         asks = item.state is FeedState.CONFIRM
-        self.confirm.setVisible(asks)
-        self.refuse.setVisible(asks)
+        self._answers.setVisible(asks)
         self.confirm.setAccessibleName(f"Do it: {item.title}")
         self.refuse.setAccessibleName(f"Don't: {item.title}")
         for button in (self.confirm, self.refuse):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from sayso.app.memory_policy import Preset
 from sayso.app.snapshot import Mode
 
 
@@ -35,11 +36,37 @@ class ActionIntents(Protocol):
     def refuse(self, item_id: int) -> None:
         """No: leave it."""
 
+    def insert(self, text: str) -> None:
+        """Type these words into the window that was used before this one."""
+
+
+class MemoryIntents(Protocol):
+    """What the page about sessions and memory may ask for."""
+
+    def watch(self, on: bool) -> None:
+        """Whether somebody looks at the page: only then is anything measured."""
+
+    def use_preset(self, preset: Preset) -> None:
+        """Give memory back as this preset says, from now on."""
+
+    def set_control(self, name: str, value: float) -> None:
+        """Change one of the controls behind the presets, by its name in ``Controls``."""
+
+    def free_now(self) -> None:
+        """Give memory back as soon as nobody speaks, and measure how much."""
+
+    def close_session(self, session: str) -> None:
+        """Finish the session's open turn and close it."""
+
 
 class Intents(Protocol):
     @property
     def options(self) -> OptionIntents:
         """The part that only the settings window uses."""
+
+    @property
+    def memory(self) -> MemoryIntents:
+        """The part that the page about sessions and memory uses."""
 
     @property
     def actions(self) -> ActionIntents:

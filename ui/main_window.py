@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
@@ -119,6 +119,7 @@ class MainWindow(QMainWindow):
         self.feed.undo_pressed.connect(self._intents.undo)
         self.feed.confirm_pressed.connect(self._intents.actions.confirm)
         self.feed.refuse_pressed.connect(self._intents.actions.refuse)
+        self.transcript.text.insert_wanted.connect(self._intents.actions.insert)
 
     def _add_actions(self) -> None:
         menu = QMenu(self)
@@ -128,7 +129,9 @@ class MainWindow(QMainWindow):
         self._action("Answer no", "Ctrl+N", lambda: self.feed.answer_newest(False), menu)
         self._action("Explain the last action", "Ctrl+D", self.feed.explain_newest, menu)
         self._action("Jump to the latest words", "Ctrl+J", self.transcript.follow, menu)
-        self._action("Copy the transcript", "Ctrl+Shift+C", self._copy_transcript, menu)
+        self._action("Copy the chosen words", "Ctrl+K", self.transcript.text.copy_chosen, menu)
+        self._action("Copy the transcript", "Ctrl+Shift+C", self.transcript.text.copy_all, menu)
+        self._action("Type the chosen words again", "Ctrl+I", self.transcript.text.insert_chosen, menu)
         menu.addSeparator()
         self._action("Use commands", "Ctrl+1", lambda: self._intents.set_mode(Mode.COMMANDS), menu)
         self._action("Use dictation", "Ctrl+2", lambda: self._intents.set_mode(Mode.DICTATION), menu)
@@ -199,11 +202,6 @@ class MainWindow(QMainWindow):
         focused = self.focusWidget()
         current = next((index for index, part in enumerate(parts) if part is focused), -1)
         parts[(current + 1) % len(parts)].setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _copy_transcript(self) -> None:
-        if self._snapshot is not None:
-            text = "\n".join(line.stable.strip() for line in self._snapshot.lines if line.stable.strip())
-            QGuiApplication.clipboard().setText(text)
 
     def _show_keyboard(self) -> None:
         dialog = QDialog(self)

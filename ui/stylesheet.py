@@ -59,6 +59,11 @@ QPushButton[role="quiet"]::menu-indicator { width: 0px; }
 QPushButton[role="quiet-icon"] { background: transparent; border: 1px solid transparent; padding: ${xs}px; }
 QPushButton[role="quiet-icon"]:hover { background: $raised; }
 QPushButton[role="quiet-icon"]:focus { border: 2px solid $accent; padding: ${xs_inner}px; }
+QPushButton[role="quiet-small"] {
+  background: transparent; border: 2px solid transparent; color: $accent; padding: 0px ${s}px; min-height: 0px;
+}
+QPushButton[role="quiet-small"]:hover { background: $raised; }
+QPushButton[role="quiet-small"]:focus { border-color: $accent; padding: 0px ${s}px; }
 QPushButton[role="jump"] {
   background: $accent; color: $on_accent; border: 1px solid $accent; border-radius: ${pill}px; padding: ${xs}px ${m}px;
 }

@@ -1,206 +1,30 @@
 """The live transcript: one paragraph an utterance, stable text plain, tentative text italic, muted and dotted.
 
-The text lives in one read-only document, so it can be selected, copied and read by a screen reader. Only what differs
-from the last snapshot is written: a growing utterance costs its tail, however many lines stand above. Qt thread.
+The text lives in one read-only document, so it can be selected, copied and read by a screen reader. Qt thread.
 """
 
 from __future__ import annotations
 
-import time
-
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QTextBlockFormat,
-    QTextCharFormat,
-    QTextCursor,
-    QTextOption,
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
 )
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QStackedLayout, QTextEdit, QVBoxLayout, QWidget
 
-from sayso.app.snapshot import Line, LineKind, Mode
+from sayso.app.snapshot import Line, Mode
 from sayso.ui import icon
 from sayso.ui.page_area import Page, PageArea
-from sayso.ui.text import one_block
 from sayso.ui.theme import Theme
-from sayso.ui.transcript_changes import changes, common_prefix
-from sayso.ui.wording import examples, outcome
+from sayso.ui.transcript_text import TEXT_FACTOR, TranscriptText
+from sayso.ui.wording import examples
 
-TEXT_FACTOR = 1.2
-SMALL_FACTOR = 0.9
 _EMPTY, _TEXT = 0, 1
-_PURGE_SHARE = 8
-"""Lines that have left the snapshot are taken out when they are an eighth of what is shown."""
-
-
-class TranscriptText(QTextEdit):
-    """The document and how lines are written into it; block ``ahead + i`` is line ``i``."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._lines: tuple[Line, ...] = ()
-        self._ahead = 0
-        self.setReadOnly(True)
-        self.setUndoRedoEnabled(False)
-        self.setTabChangesFocus(True)
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.setAccessibleName("Transcript")
-        self.setAccessibleDescription("What you said. Text that may still change is italic with a dotted underline.")
-        self.document().setDocumentMargin(theme.spacing.xs)
-        self._make_formats()
-        theme.changed.connect(self._restyle)
-
-    def _make_formats(self) -> None:
-        colours = self._theme.colours
-        small_font = self.font()
-        small_font.setPointSizeF(small_font.pointSizeF() * SMALL_FACTOR)
-        text_font = self.font()
-        text_font.setPointSizeF(text_font.pointSizeF() * TEXT_FACTOR)
-        self._stable = QTextCharFormat()
-        self._stable.setFont(text_font)
-        self._stable.setForeground(QColor(colours.text))
-        self._tentative = QTextCharFormat(self._stable)
-        self._tentative.setFontItalic(True)
-        self._tentative.setForeground(QColor(colours.muted))
-        self._tentative.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
-        self._tentative.setUnderlineColor(QColor(colours.muted))
-        self._small = QTextCharFormat()
-        self._small.setFont(small_font)
-        self._small.setForeground(QColor(colours.muted))
-        self._good = QTextCharFormat(self._small)
-        self._good.setForeground(QColor(colours.accent))
-        self._bad = QTextCharFormat(self._small)
-        self._bad.setForeground(QColor(colours.bad))
-        indent = QFontMetricsF(small_font).horizontalAdvance("00:00") + self._theme.spacing.m
-        self._block = QTextBlockFormat()
-        self._block.setLeftMargin(indent)
-        self._block.setTextIndent(-indent)
-        self._block.setTabPositions([QTextOption.Tab(indent, QTextOption.TabType.LeftTab)])
-        self._block.setBottomMargin(self._theme.spacing.s)
-
-    def _restyle(self) -> None:
-        lines = self._lines
-        self._make_formats()
-        self.clear()
-        self._lines, self._ahead = (), 0
-        self.show_lines(lines)
-
-    def show_lines(self, lines: tuple[Line, ...]) -> bool:
-        """Writes what changed; says whether anything did."""
-        if lines == self._lines:
-            return False
-        work = changes(self._lines, lines)
-        before = self._lines[work.dropped :]
-        self._ahead += work.dropped
-        held = self._held_position() if self._purge_is_due(len(lines)) else None
-        cursor = QTextCursor(self.document())
-        cursor.beginEditBlock()
-        if self._purge_is_due(len(lines)):
-            self._purge(cursor)
-        for index, line in work.changed:
-            if index < len(before):
-                self._rewrite(cursor, index, before[index], line)
-            else:
-                self._append(cursor, index, line)
-        self._cut(cursor, len(before), work.length)
-        cursor.endEditBlock()
-        self._lines = lines
-        if held is not None:
-            self.verticalScrollBar().setValue(held)
-        return True
-
-    def _purge_is_due(self, length: int) -> bool:
-        # Text taken from the front moves everything below it, so lines that have left go in lots.
-        return self._ahead > (length // _PURGE_SHARE if length else 0)
-
-    def _held_position(self) -> int | None:
-        """Where to scroll so that what is being read stays where it is although lines above it go."""
-        if self._ahead >= self.document().blockCount():
-            return None
-        first_kept = self.document().findBlockByNumber(self._ahead)
-        top = self.document().documentLayout().blockBoundingRect(first_kept).top()
-        return max(0, round(self.verticalScrollBar().value() - top))
-
-    def _purge(self, cursor: QTextCursor) -> None:
-        if self._ahead >= self.document().blockCount():
-            cursor.select(QTextCursor.SelectionType.Document)
-        else:
-            cursor.setPosition(0)
-            first_kept = self.document().findBlockByNumber(self._ahead)
-            cursor.setPosition(first_kept.position(), QTextCursor.MoveMode.KeepAnchor)
-        cursor.removeSelectedText()
-        self._ahead = 0
-
-    def _cut(self, cursor: QTextCursor, before: int, length: int) -> None:
-        if length >= before:
-            return
-        if self._ahead + length == 0:
-            cursor.select(QTextCursor.SelectionType.Document)
-        else:
-            last = self.document().findBlockByNumber(self._ahead + length - 1)
-            cursor.setPosition(last.position() + last.length() - 1)
-            cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
-        cursor.removeSelectedText()
-
-    def _append(self, cursor: QTextCursor, index: int, line: Line) -> None:
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        if self._ahead + index == 0:
-            cursor.setBlockFormat(self._block)
-        else:
-            cursor.insertBlock(self._block)
-        cursor.insertText(_head(line), self._small)
-        self._insert_tail(cursor, line, 0)
-
-    def _rewrite(self, cursor: QTextCursor, index: int, was: Line, line: Line) -> None:
-        block = self.document().findBlockByNumber(self._ahead + index)
-        kept_head, kept = len(_head(was)), 0
-        if _head(was) == _head(line):
-            kept = common_prefix(_stable(was), _stable(line))
-            cursor.setPosition(block.position() + kept_head + kept)
-        else:
-            cursor.setPosition(block.position())
-        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
-        cursor.removeSelectedText()
-        if _head(was) != _head(line):
-            cursor.insertText(_head(line), self._small)
-        self._insert_tail(cursor, line, kept)
-
-    def _insert_tail(self, cursor: QTextCursor, line: Line, kept: int) -> None:
-        stable = _stable(line)
-        if len(stable) > kept:
-            cursor.insertText(stable[kept:], self._stable)
-        tentative = one_block(line.tentative)
-        if tentative:
-            words = tentative.lstrip()
-            if stable:
-                cursor.insertText(tentative[: len(tentative) - len(words)], self._stable)
-            cursor.insertText(words, self._tentative)
-        elif line.kind is LineKind.OPEN and not stable:
-            cursor.insertText("…", self._tentative)
-        word = outcome(line)
-        if word:
-            lost = line.kind is LineKind.LOST or line.lost_ms
-            # The no-break space keeps the word with its mark; the mark keeps it apart from what was said.
-            nothing = line.kind in (LineKind.PLAIN, LineKind.ASLEEP)
-            mark = "⚠" if lost else "·" if nothing else "→"
-            gap = "   " if stable or tentative else ""
-            style = self._bad if lost else self._small if nothing else self._good
-            cursor.insertText(f"{gap}{mark}\u00a0{word}", style)
-
-
-def _head(line: Line) -> str:
-    return time.strftime("%H:%M\t", time.localtime(line.started_at))
-
-
-def _stable(line: Line) -> str:
-    return one_block(line.stable.lstrip())
 
 
 class TranscriptView(QFrame):
@@ -213,6 +37,9 @@ class TranscriptView(QFrame):
         self.setProperty("role", "card")
         heading = QLabel("Transcript")
         heading.setProperty("role", "heading")
+        self.copy = self._button("Copy", "Copy the chosen words", "Copy the chosen line or selection (Ctrl+K)")
+        hint = "Type the chosen line or selection into the window that was used before (Ctrl+I)"
+        self.insert = self._button("Type again", "Type the chosen words again", hint)
         self.text = TranscriptText(theme)
         self.empty = EmptyTranscript(theme)
         self._pages = QStackedLayout()
@@ -222,7 +49,12 @@ class TranscriptView(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(space.m, space.m, space.xs, space.xs)
         layout.setSpacing(space.xs)
-        layout.addWidget(heading)
+        top = QHBoxLayout()
+        top.setSpacing(0)
+        top.addWidget(heading, 1)
+        top.addWidget(self.copy)
+        top.addWidget(self.insert)
+        layout.addLayout(top)
         layout.addLayout(self._pages, 1)
         self.jump = QPushButton("&Latest", self)
         self.jump.setProperty("role", "jump")
@@ -233,12 +65,24 @@ class TranscriptView(QFrame):
         bar.rangeChanged.connect(lambda: self._keep_following())
         bar.valueChanged.connect(self._scrolled)
         self.text.viewport().installEventFilter(self)
+        self.copy.clicked.connect(self.text.copy_chosen)
+        self.insert.clicked.connect(self.text.insert_chosen)
         theme.changed.connect(self._paint)
         self._paint()
+
+    def _button(self, text: str, name: str, hint: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setProperty("role", "quiet-small")
+        button.setAccessibleName(name)
+        button.setToolTip(hint)
+        button.hide()
+        return button
 
     def show_lines(self, lines: tuple[Line, ...], mode: Mode) -> None:
         self.empty.show_mode(mode)
         self._pages.setCurrentIndex(_TEXT if lines else _EMPTY)
+        for button in (self.copy, self.insert):
+            button.setVisible(bool(lines))
         following = self._following
         if self.text.show_lines(lines) and following:
             self.follow()

@@ -262,3 +262,11 @@ async def test_a_yes_long_after_the_question_does_nothing_by_voice(
     await stage.say("yes")
     assert stage.power.done == []
     assert stage.states() == [FeedState.REFUSED]
+
+
+async def test_words_that_cannot_be_typed_again_show_why_in_the_feed(stage: Stage) -> None:
+    stage.commander.insert("the words of before")
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    item = stage.commander.feed.items[0]
+    assert (item.title, item.state, item.heard) == ("Type the words again", FeedState.FAILED, "the words of before")
+    assert item.detail

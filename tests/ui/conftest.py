@@ -67,6 +67,9 @@ class RecordedIntents:
     def refuse(self, item_id: int) -> None:
         self.calls.append(("refuse", item_id))
 
+    def insert(self, text: str) -> None:
+        self.calls.append(("insert", text))
+
     def dismiss(self, notice_code: str) -> None:
         self.calls.append(("dismiss", notice_code))
 

@@ -257,3 +257,13 @@ def test_a_question_is_answered_from_the_keyboard(window: MainWindow, intents: R
     QTest.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClick(window, Qt.Key.Key_Escape)
     assert intents.calls == [("confirm", 5), ("refuse", 5), ("refuse", 5)]
+
+
+def test_the_newest_words_are_typed_again_from_the_keyboard_and_by_the_button(
+    window: MainWindow, intents: RecordedIntents
+) -> None:
+    window.show_snapshot(scenes.idle())
+    intents.calls.clear()
+    QTest.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    window.transcript.insert.click()
+    assert intents.calls == [("insert", "close the window")] * 2

@@ -10,7 +10,8 @@ from test_transcript_changes import histories
 
 from sayso.app.snapshot import Line, LineKind, Mode
 from sayso.ui.theme import Theme
-from sayso.ui.transcript_view import TranscriptText, TranscriptView
+from sayso.ui.transcript_text import TranscriptText
+from sayso.ui.transcript_view import TranscriptView
 
 
 def format_at(text: TranscriptText, word: str) -> QTextCharFormat:
