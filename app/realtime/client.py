@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import urllib.request
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from http.client import HTTPException
 from typing import Any, NoReturn
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
@@ -25,6 +22,7 @@ from sayso.app.errors import AppError, report_failure
 from sayso.app.realtime.endpoint import Endpoint, explain
 from sayso.app.realtime.errors import RealtimeError
 from sayso.app.realtime.events import Behind, Connection, RealtimeEvent
+from sayso.app.realtime.questions import first_model
 from sayso.app.realtime.uplink import Hold, Reconnect, Uplink, UplinkEvent
 from sayso.app.realtime.wire import Created, decode, encode
 from sayso.app.snapshot import ServerState
@@ -35,7 +33,6 @@ EndpointSource = Callable[[], Awaitable[Endpoint]]
 
 _OPEN_TIMEOUT_S = 8.0
 _CREATED_TIMEOUT_S = 8.0
-_MODELS_TIMEOUT_S = 4.0
 _CLOSE_TIMEOUT_S = 0.5
 _PING_S = 20.0
 _RETRIES_S = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -59,16 +56,6 @@ _ENGINE: dict[str, tuple[ServerState, str]] = {
     "failed": (ServerState.REFUSED, "The speech engine cannot start."),
     "ready": (ServerState.READY, ""),
 }
-
-
-class _Model(msgspec.Struct):
-    id: str
-
-
-class _Models(msgspec.Struct):
-    """The reply of ``GET /v1/models``, as far as it matters here."""
-
-    data: list[_Model]
 
 
 class RealtimeClient:
@@ -211,7 +198,7 @@ class RealtimeClient:
         if not isinstance(created, Created):
             raise RealtimeError("not_realtime", "The server does not speak the realtime transcription protocol.", True)
         sayso = created.server == "sayso"
-        model = endpoint.model or (_ANY_MODEL if sayso else await asyncio.to_thread(_first_model, endpoint))
+        model = endpoint.model or (_ANY_MODEL if sayso else await asyncio.to_thread(first_model, endpoint))
         options = SaysoOptions(("partial", "words", "marker", "engine"), self._bias) if sayso else None
         self._session = SessionUpdate(model=model, sayso=options)
         await socket.send(encode(self._session))
@@ -319,18 +306,6 @@ def _headers(endpoint: Endpoint) -> dict[str, str]:
 
 def _refusal(code: str, message: str) -> RealtimeError:
     return RealtimeError(code, message or "The server reported a failure without a reason.", code in _LASTING_CODES)
-
-
-def _first_model(endpoint: Endpoint) -> str:
-    """The model a server lists first, or empty: then the server takes its own, or says what is wrong."""
-    request = urllib.request.Request(endpoint.models_url, headers=_headers(endpoint))
-    handlers = [urllib.request.ProxyHandler({})] if endpoint.is_loopback else []
-    try:
-        with urllib.request.build_opener(*handlers).open(request, timeout=_MODELS_TIMEOUT_S) as response:
-            models = msgspec.json.decode(response.read(_LARGEST_FRAME), type=_Models)
-    except (OSError, HTTPException, msgspec.DecodeError):
-        return ""
-    return models.data[0].id if models.data else ""
 
 
 async def _until_one_fails(*coroutines: Coroutine[Any, Any, None]) -> None:

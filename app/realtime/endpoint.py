@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import socket
 import ssl
@@ -16,6 +17,7 @@ from websockets.exceptions import (
     ProxyError,
 )
 
+from sayso.app.realtime.certificates import certificate_fault
 from sayso.app.realtime.errors import RealtimeError
 from sayso.app.snapshot import ServerKind
 
@@ -46,9 +48,18 @@ class Endpoint:
     @property
     def models_url(self) -> str:
         """Where the server lists its models over HTTP."""
+        path = urlsplit(self.url).path.removesuffix("/realtime")
+        return f"{self._http}{path}/models"
+
+    @property
+    def version_url(self) -> str:
+        """Where vLLM and Sayso tell their version over HTTP."""
+        return f"{self._http}{urlsplit(self.url).path.removesuffix(PATH)}/version"
+
+    @property
+    def _http(self) -> str:
         parts = urlsplit(self.url)
-        path = parts.path.removesuffix("/realtime")
-        return f"{'https' if parts.scheme == 'wss' else 'http'}://{parts.netloc}{path}/models"
+        return f"{'https' if parts.scheme == 'wss' else 'http'}://{parts.netloc}"
 
 
 def remote(address: str, key: str = "", model: str = "") -> Endpoint:
@@ -86,6 +97,11 @@ def _bad(address: str) -> RealtimeError:
     )
 
 
+def is_refusal(error: OSError) -> bool:
+    """Whether the computer is there and nothing listens at the port; for one with several addresses, at any."""
+    return isinstance(error, ConnectionRefusedError) or f"Errno {errno.ECONNREFUSED}]" in str(error)
+
+
 def explain(error: Exception, url: str) -> RealtimeError:
     """What a failed connection means and what to do, as a coded error."""
     where = urlsplit(url).netloc
@@ -95,9 +111,7 @@ def explain(error: Exception, url: str) -> RealtimeError:
         case InvalidStatus():
             return _status(error.response.status_code, url)
         case ssl.SSLCertVerificationError():
-            return RealtimeError(
-                "tls", f"The certificate of {where} is not trusted ({error.verify_message}). Check the address.", True
-            )
+            return certificate_fault(error, where)
         case ssl.SSLError():
             return RealtimeError("tls", f"{where} does not speak TLS here. Use http:// or another port.", True)
         case socket.gaierror():
@@ -110,7 +124,7 @@ def explain(error: Exception, url: str) -> RealtimeError:
             return RealtimeError("closed", f"{where} closed the connection.")
         case InvalidHandshake() | EOFError():
             return RealtimeError("not_realtime", f"What runs at {where} is no realtime speech server.", True)
-        case OSError() if isinstance(error, ConnectionRefusedError) or "Connect call failed" in str(error):
+        case OSError() if is_refusal(error):
             return RealtimeError("refused", f"No server is running at {where}. Start it, or check address and port.")
         case _:
             return RealtimeError("unreachable", f"{where} cannot be reached: {error or type(error).__name__}.")

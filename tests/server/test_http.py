@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.metadata
 import os
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,12 @@ async def test_health_tells_the_engines_state() -> None:
         assert engine["startup_ms"] == engine["start_ms"] > engine["reload_ms"] == 0
         assert body["server"]["pid"] == os.getpid() != engine["pid"]
         assert min(body["server"]["resident_bytes"], engine["resident_bytes"]) > 1_000_000
+
+
+async def test_the_version_is_told_as_vllm_tells_its_own() -> None:
+    async with server() as url:
+        answer = await get(url, "/version")
+    assert answer.json() == {"version": importlib.metadata.version("sayso")}
 
 
 async def test_the_version_is_told_as_vllm_tells_its_own() -> None:
