@@ -20,6 +20,7 @@ from sayso.app.audio.alsa import load_sound_servers_only
 from sayso.app.control_server import ControlServer
 from sayso.app.errors import AppError
 from sayso.app.local_server import LocalServer
+from sayso.app.memory_policy import server_limits
 from sayso.app.single_instance import Instance
 from sayso.app.snapshot import ServerKind, Snapshot
 from sayso.ui.display import require_access, require_display, require_libraries
@@ -57,7 +58,8 @@ def _start(environment: Mapping[str, str], instance: Instance) -> None:
     platforms = require_display(os.environ)
     loaded = settings.load()
     chosen = loaded.settings
-    local = LocalServer(model=chosen.model, device=chosen.device, threads=chosen.threads)
+    limits = server_limits(chosen.memory)
+    local = LocalServer(model=chosen.model, device=chosen.device, threads=chosen.threads, limits=limits)
     if chosen.server is ServerKind.EMBEDDED:
         local.spawn()
     try:

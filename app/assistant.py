@@ -26,6 +26,7 @@ from sayso.app.commander import Commander, Surroundings
 from sayso.app.desktop_file import Autostart
 from sayso.app.desktop_state import DesktopStateMachine
 from sayso.app.errors import AppError
+from sayso.app.memory_panel import MemoryPanel
 from sayso.app.options import Options
 from sayso.app.panels import Panels
 from sayso.app.realtime.client import RealtimeClient
@@ -130,12 +131,17 @@ class Assistant:
         return self._panels.options
 
     @property
+    def memory(self) -> MemoryPanel:
+        return self._panels.memory
+
+    @property
     def actions(self) -> Commander:
         return self._commander
 
     def start(self) -> None:
         if not self._states.listening and self._states.move(DesktopState.LISTENING):
             self._commander.wake()
+            self._panels.memory.about_to_speak()
             self.spawn(self._listener.start(self._store.settings.microphone))
             self.changed()
 
@@ -257,6 +263,7 @@ class Assistant:
                 close_to_tray=self._store.settings.close_to_tray,
                 starts_with_session=self._starts_with_session,
                 options=self._panels.options.view,
+                memory=self._panels.memory.view,
             )
         )
 
@@ -285,6 +292,7 @@ class Assistant:
 
     async def _connection(self, event: Connection) -> None:
         await self._server.apply(event)
+        self._panels.memory.connection(event)
         if self._states.listening:
             lost = event.state is ServerState.LOST or (
                 event.state is ServerState.CONNECTING and self._states.state is DesktopState.RECONNECTING

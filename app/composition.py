@@ -12,6 +12,7 @@ from sayso.app.audio.listener import Listener
 from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
 from sayso.app.local_server import LocalServer
+from sayso.app.memory_panel import MemoryPanel
 from sayso.app.options import Options
 from sayso.app.panels import Panels
 from sayso.app.realtime.client import RealtimeClient
@@ -44,6 +45,9 @@ def compose(
     )
     server = ServerChoice(client, local, KeyStore(), loaded.settings)
     listener = Listener(assistant.hear, GateOptions(wait_ms=loaded.settings.wait_ms))
-    panels = Panels(options=Options(store, listener, commander.commands, assistant.changed, assistant.spawn))
+    panels = Panels(
+        options=Options(store, listener, commander.commands, assistant.changed, assistant.spawn),
+        memory=MemoryPanel(store, client, server, local, assistant.changed, assistant.spawn),
+    )
     assistant.join(listener, client, commander, server, panels)
     return assistant

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 
 import msgspec
@@ -48,7 +48,8 @@ class _Report(msgspec.Struct):
 class _Process:
     """One child and the thread that reads what it writes."""
 
-    def __init__(self, command: Sequence[str], config: bytes) -> None:
+    def __init__(self, command: Sequence[str], config: bytes, limits: Mapping[str, float]) -> None:
+        self.limits = limits
         self.started_at = time.monotonic()
         self.report: Future[_Report] = Future()
         try:
@@ -67,6 +68,11 @@ class _Process:
     @property
     def pid(self) -> int:
         return self._child.pid
+
+    @property
+    def url(self) -> str:
+        """Where it listens; empty before it says so."""
+        return self.report.result().url if self.report.done() else ""
 
     def _follow(self, config: bytes) -> None:
         """Hand over the configuration, read the report, and then keep the pipe empty until it ends."""
@@ -103,12 +109,19 @@ class LocalServer:
     """Owns at most one server process; ``endpoint`` is a source for ``RealtimeClient``."""
 
     def __init__(
-        self, model: str = "auto", device: str = "auto", threads: int = 0, command: Sequence[str] | None = None
+        self,
+        model: str = "auto",
+        device: str = "auto",
+        threads: int = 0,
+        command: Sequence[str] | None = None,
+        limits: Mapping[str, float] | None = None,
     ) -> None:
-        """``command`` replaces ``python -m sayso.server``."""
+        """``command`` replaces ``python -m sayso.server``; ``limits`` are the server's own, by its names for them."""
         self._key = secrets.token_urlsafe(24)
-        config = {"host": "127.0.0.1", "port": 0, "key": self._key, "model": model, "device": device}
-        self._config = msgspec.json.encode({**config, "threads": threads})
+        self._config = {"host": "127.0.0.1", "port": 0, "key": self._key, "model": model, "device": device}
+        self._config["threads"] = threads
+        self.limits: Mapping[str, float] = dict(limits or {})
+        """What the next process is started with; one that runs has to be told, see ``knows``."""
         self._command = list(command or (sys.executable, "-m", "sayso.server"))
         self._process: _Process | None = None
         self._failures = 0
@@ -118,10 +131,33 @@ class LocalServer:
         """The process, while there is one."""
         return self._process.pid if self._process is not None and self._process.is_alive else None
 
+    @property
+    def started_at(self) -> float:
+        """When the newest process was started, on the clock that only goes forward; 0 before."""
+        return self._process.started_at if self._process is not None else 0.0
+
+    @property
+    def running(self) -> Endpoint | None:
+        """Where the server listens, if it runs and does so by now; starts nothing."""
+        if self._process is None or not self._process.is_alive or not self._process.url:
+            return None
+        return Endpoint(ServerKind.EMBEDDED, self._process.url, self._key)
+
+    @property
+    def knows(self) -> Mapping[str, float]:
+        """The limits that the process of now has; those of the next one when there is none."""
+        return self._process.limits if self.pid is not None and self._process is not None else self.limits
+
+    def told(self, endpoint: Endpoint, limits: Mapping[str, float]) -> None:
+        """The process that listens there has been given these limits."""
+        if self._process is not None and self.running == endpoint:
+            self._process.limits = limits
+
     def spawn(self) -> None:
         """Start the process unless it runs; waits for nothing. Raises LocalServerError ``server_missing``."""
         if self._process is None or not self._process.is_alive:
-            self._process = _Process(self._command, self._config)
+            config = msgspec.json.encode({**self._config, **self.limits})
+            self._process = _Process(self._command, config, self.limits)
 
     async def endpoint(self) -> Endpoint:
         """Where the server listens, as soon as it does; starts it again when it has ended.

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sayso.app.memory_panel import MemoryPanel
 from sayso.app.options import Options
 
 
 @dataclass(frozen=True)
 class Panels:
     options: Options
+    memory: MemoryPanel

@@ -16,6 +16,9 @@ from sayso.app.settings import KeyStore, Settings
 from sayso.app.snapshot import ServerKind, ServerState, ServerView
 
 
+_ENDED = "The engine has ended to free memory; it starts again when you speak."
+
+
 class ServerChoice:
     """The server in use and how it is."""
 
@@ -26,6 +29,8 @@ class ServerChoice:
         self._model = settings.remote_model
         url = settings.remote_url if settings.server is ServerKind.REMOTE else ""
         self._view = ServerView(settings.server, ServerState.STARTING, url)
+        self.ends_at_rest = settings.memory.end_server
+        """Whether the local server ends when the connection rests; the next speech starts it again."""
 
     @property
     def view(self) -> ServerView:
@@ -53,12 +58,22 @@ class ServerChoice:
         return warning
 
     async def apply(self, event: Connection) -> None:
-        """Take over how the connection is. The local server ends when a remote one has taken its place."""
+        """Take over how the connection is; end the local server where a remote one or rest has taken its place."""
         view = self._view
         model = event.model or view.model
         self._view = replace(view, state=event.state, model=model, detail=event.detail)
-        if view.kind is ServerKind.REMOTE and event.state is ServerState.READY and self._local.pid is not None:
+        replaced = view.kind is ServerKind.REMOTE and event.state is ServerState.READY
+        # Asked of the client and not of the event: somebody may have begun to speak since.
+        rests = view.kind is ServerKind.EMBEDDED and self.ends_at_rest and self._client.is_resting
+        if rests:
+            self._view = replace(self._view, detail=_ENDED)
+        if (replaced or rests) and self._local.pid is not None:
             await self._local.close()
+
+    @property
+    def reporting(self) -> Endpoint | None:
+        """The server in use, to be asked for its figures; None where nothing runs. Starts nothing."""
+        return self._local.running if self._view.kind is ServerKind.EMBEDDED else self._client.endpoint
 
     async def close(self) -> None:
         """End the local server."""

@@ -18,6 +18,8 @@ import msgspec
 import platformdirs
 
 from sayso.app.errors import AppError
+from sayso.app.memory_policy import PRESETS, Controls, Preset
+from sayso.app.memory_view import StartTimes
 from sayso.app.snapshot import Mode, ServerKind
 
 SHORTEST_WAIT_MS, LONGEST_WAIT_MS = 300, 1500
@@ -36,7 +38,7 @@ class Settings(msgspec.Struct, frozen=True):
     """``microphone`` empty follows the system's default; ``model`` empty takes the server's own.
 
     ``wait_ms`` is the pause that ends an utterance. ``told_of_tray`` is whether the user has read once that Sayso goes
-    on there.
+    on there. ``memory`` is when memory is given back, ``starts`` how long the engine took to come back from that.
     """
 
     microphone: str = ""
@@ -51,6 +53,8 @@ class Settings(msgspec.Struct, frozen=True):
     told_of_tray: bool = False
     wait_ms: Annotated[int, msgspec.Meta(ge=SHORTEST_WAIT_MS, le=LONGEST_WAIT_MS)] = 550
     listens_at_start: bool = True
+    memory: Controls = PRESETS[Preset.BALANCED]
+    starts: StartTimes = StartTimes()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sayso.app.memory_view import MemoryView
+
 
 class DesktopState(StrEnum):
     """The desktop's own state; tray, buttons and capture follow this only."""
@@ -194,3 +196,4 @@ class Snapshot:
     close_to_tray: bool = True
     starts_with_session: bool = False
     options: OptionsView = OptionsView()
+    memory: MemoryView = MemoryView()

@@ -82,10 +82,12 @@ def _server_trouble(snapshot: Snapshot) -> State | None:
     if server.state is ServerState.LOST or snapshot.state is DesktopState.RECONNECTING:
         return State("Reconnecting", server.detail or kept, Tone.WAITING)
     hearing = snapshot.microphone.state is MicrophoneState.HEARING
-    if server.state in (ServerState.STARTING, ServerState.LOADING):
+    waking = (ServerState.STARTING, ServerState.LOADING, *((ServerState.RESTING,) if hearing else ()))
+    if server.state in waking:
         name = "the engine" if server.kind is ServerKind.EMBEDDED else "the server's engine"
-        headline = "Hearing you" if hearing else f"Starting {name}"
-        return State(headline, f"You can speak already: the words follow when {name} is ready.", Tone.WAITING)
+        if hearing:
+            return State("Hearing you", f"Starting {name} … The words follow when it is ready.", Tone.WAITING)
+        return State(f"Starting {name}", f"You can speak already: the words follow when {name} is ready.", Tone.WAITING)
     if server.state is ServerState.CONNECTING:
         headline = "Hearing you" if hearing else "Connecting"
         return State(headline, server.detail or "You can speak already: the words follow.", Tone.WAITING)
@@ -98,6 +100,9 @@ def _listening(snapshot: Snapshot) -> State:
         behind = f"The words are {snapshot.behind_ms / 1000:.1f} s behind; nothing is lost."
     if snapshot.asleep:
         return State("Asleep", behind or "Say “start listening” to wake it; until then nothing is done.", Tone.CALM)
+    if snapshot.server.state is ServerState.RESTING:
+        fallback = "Speak: the engine starts again, and nothing you say is lost."
+        return State("Resting", snapshot.server.detail or fallback, Tone.CALM)
     if snapshot.microphone.state is MicrophoneState.HEARING:
         return State("Hearing you", behind or _addressee(snapshot.mode), Tone.ACTIVE)
     return State("Ready", behind or _addressee(snapshot.mode), Tone.GOOD)
@@ -114,6 +119,7 @@ def server_status(server: ServerView) -> str:
     if server.kind is ServerKind.EMBEDDED:
         names = {
             ServerState.READY: "On this computer",
+            ServerState.RESTING: "On this computer, resting to free memory",
             ServerState.REFUSED: "The engine cannot start",
             ServerState.LOST: "The engine stopped and is starting again",
         }
@@ -121,6 +127,7 @@ def server_status(server: ServerView) -> str:
     else:
         names = {
             ServerState.READY: "Connected to {host}",
+            ServerState.RESTING: "{host} rests until you speak",
             ServerState.REFUSED: "Refused by {host}",
             ServerState.LOST: "Lost {host}, trying again",
             ServerState.LOADING: "{host} is loading its model",

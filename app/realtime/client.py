@@ -23,6 +23,7 @@ from sayso.app.realtime.endpoint import Endpoint, explain
 from sayso.app.realtime.errors import RealtimeError
 from sayso.app.realtime.events import Behind, Connection, RealtimeEvent
 from sayso.app.realtime.questions import first_model
+from sayso.app.realtime.rest import RESTED, Rest
 from sayso.app.realtime.uplink import Hold, Reconnect, Uplink, UplinkEvent
 from sayso.app.realtime.wire import Created, decode, encode
 from sayso.app.snapshot import ServerState
@@ -43,6 +44,7 @@ _STALL_S = 60.0
 _ANY_MODEL = "auto"
 """How a Sayso server's own model is called, whichever it is."""
 _LASTING_CODES = ("model_not_found", "unauthorised", "model_not_validated")
+_CLOSED = "The connection is closed to free memory; it opens again when you speak."
 _PLAIN_SERVER = "Words appear only once they are final: this is no Sayso server and tells no tentative ones."
 _BEHIND_MS = 1000
 _BEHIND_STEP_MS = 500
@@ -51,7 +53,7 @@ _LARGEST_FRAME = 4 * 1024 * 1024
 _ENGINE: dict[str, tuple[ServerState, str]] = {
     "starting": (ServerState.LOADING, "The speech engine is starting."),
     "loading": (ServerState.LOADING, "The speech engine is loading its model."),
-    "idle": (ServerState.LOADING, "The speech engine rests to free memory; it starts when you speak."),
+    "idle": (ServerState.RESTING, "The speech engine rests to free memory; it starts when you speak."),
     "restarting": (ServerState.LOADING, "The speech engine has stopped and is being started again."),
     "failed": (ServerState.REFUSED, "The speech engine cannot start."),
     "ready": (ServerState.READY, ""),
@@ -85,6 +87,34 @@ class RealtimeClient:
         self._heard_at = 0.0
         self._behind = 0
         self._resumption: asyncio.TimerHandle | None = None
+        self._created: Created | None = None
+        self._endpoint: Endpoint | None = None
+        self._rest = Rest(lambda: self._uplink.is_idle)
+
+    @property
+    def rest(self) -> Rest:
+        """When the connection is closed because nobody speaks; the next speech opens it again."""
+        return self._rest
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether the connection is closed until somebody speaks."""
+        return self._state.state is ServerState.RESTING and self._state.code in RESTED and self._rest.quiet
+
+    @property
+    def endpoint(self) -> Endpoint | None:
+        """Where the newest connection went to."""
+        return self._endpoint
+
+    @property
+    def session_id(self) -> str:
+        """How the server calls this connection; empty without one."""
+        return self._created.id if self._created is not None else ""
+
+    @property
+    def is_sayso(self) -> bool | None:
+        """Whether the server is one of ours; None before it has told."""
+        return self._created.server == "sayso" if self._created is not None else None
 
     @property
     def connection(self) -> Connection:
@@ -100,7 +130,9 @@ class RealtimeClient:
     def begin(self) -> int:
         """Begin a turn; its number. Works without a connection: audio is kept until there is one."""
         self._idle.clear()
-        return self._uplink.begin()
+        turn = self._uplink.begin()
+        self._rest.disturb()
+        return turn
 
     def append(self, turn: int, samples: NDArray[np.float32]) -> None:
         """Audio of the turn: float32 mono, 16 kHz."""
@@ -123,7 +155,7 @@ class RealtimeClient:
     async def switch(self, endpoint: Endpoint | EndpointSource) -> None:
         """Use another server from now on, in mid-turn too: what the old one has not confirmed goes to the new one."""
         await self._stop()
-        self._source = endpoint
+        self._source, self._endpoint, self._created = endpoint, None, None
         self.start()
 
     async def finished(self, timeout_s: float) -> bool:
@@ -152,11 +184,18 @@ class RealtimeClient:
         while True:
             endpoint, self._was_ready, self._least_delay_s = None, False, 0.0
             try:
-                endpoint = await self._resolve()
+                self._endpoint = endpoint = await self._resolve()
                 await self._converse(endpoint)
             except (OSError, EOFError, WebSocketException, AppError) as error:
                 fault = explain(error, endpoint.url if endpoint else "")
             self._lost()
+            if fault.code in RESTED and self._rest.quiet:
+                self._tell(Connection(ServerState.RESTING, endpoint.url if endpoint else "", "", _CLOSED, fault.code))
+                await self._rest.over()
+                continue
+            if fault.code == "rested":
+                # Somebody has begun to speak while the connection was being closed.
+                continue
             attempt = 0 if self._was_ready else attempt
             delay = _LASTING_RETRY_S if fault.lasting else _RETRIES_S[min(attempt, len(_RETRIES_S) - 1)]
             attempt += 1
@@ -187,7 +226,8 @@ class RealtimeClient:
         ) as socket:
             await self._open_session(socket, endpoint)
             self._heard_at = asyncio.get_running_loop().time()
-            await _until_one_fails(self._receive(socket, endpoint), self._send(socket), self._watch())
+            tasks = (self._receive(socket, endpoint), self._send(socket), self._watch(), self._rest.due())
+            await _until_one_fails(*tasks)
         raise RealtimeError("closed", "The server closed the connection.")
 
     async def _open_session(self, socket: ClientConnection, endpoint: Endpoint) -> None:
@@ -197,6 +237,7 @@ class RealtimeClient:
             raise _refusal(created.code or "rejected", created.error)
         if not isinstance(created, Created):
             raise RealtimeError("not_realtime", "The server does not speak the realtime transcription protocol.", True)
+        self._created = created
         sayso = created.server == "sayso"
         model = endpoint.model or (_ANY_MODEL if sayso else await asyncio.to_thread(first_model, endpoint))
         options = SaysoOptions(("partial", "words", "marker", "engine"), self._bias) if sayso else None
@@ -257,6 +298,8 @@ class RealtimeClient:
     def _lost(self) -> None:
         self._cancel_resumption()
         self._model = ""
+        if self._created is not None:
+            self._created = replace(self._created, id="")
         self._pass_on(self._uplink.disconnected())
 
     def _pass_on(self, events: list[UplinkEvent]) -> None:
@@ -272,8 +315,9 @@ class RealtimeClient:
                     self._on_event(event)
         self._wake.set()
         self._tell_behind()
-        if self._uplink.is_idle:
+        if self._uplink.is_idle and not self._idle.is_set():
             self._idle.set()
+            self._rest.settle()
         if reconnect is not None:
             self._least_delay_s = reconnect.delay_s
             raise _refusal(reconnect.code, reconnect.message)

@@ -15,6 +15,7 @@ from sayso.app.audio.listener import MicrophoneChanged, SpeechAudio, SpeechEnded
 from sayso.app.commander import Surroundings
 from sayso.app.desktop_file import Autostart
 from sayso.app.feed import Feed
+from sayso.app.memory_view import MemoryView
 from sayso.app.options import Options
 from sayso.app.panels import Panels
 from sayso.app.realtime.errors import RealtimeError
@@ -116,7 +117,13 @@ def collaborators(chain: Chain) -> None:
     options = Options(
         chain.assistant._store, listener, commander.commands, chain.assistant.changed, chain.assistant.spawn
     )  # type: ignore[arg-type]
-    chain.assistant.join(listener, client, commander, server, Panels(options))  # type: ignore[arg-type]
+    memory = SimpleNamespace(
+        view=MemoryView(),
+        about_to_speak=lambda: chain.record("about to speak"),
+        connection=lambda event: chain.record("connection", event.state),
+    )
+    panels = Panels(options=options, memory=memory)  # type: ignore[arg-type]
+    chain.assistant.join(listener, client, commander, server, panels)  # type: ignore[arg-type]
 
 
 @pytest.fixture
