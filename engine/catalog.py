@@ -97,6 +97,11 @@ def find_installed(name: str, store: ModelStore | None = None) -> ModelFiles | N
     return None
 
 
+def is_installed(name: str) -> bool:
+    """Whether a model can be loaded without fetching anything."""
+    return packaged_folder(name) is not None or find_installed(name) is not None
+
+
 def is_hub_id(name: str) -> bool:
     """Whether a name has the form ``owner/model``."""
     return _HUB_ID.fullmatch(name) is not None

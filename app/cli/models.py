@@ -1,11 +1,17 @@
-"""``sayso models``: which models there are, which are here, and how to fetch, find and delete them."""
+"""``sayso models``: which models there are and how fast, which are here, and how to fetch, find and delete them.
+
+With ``--json`` each is a child process of the desktop, which takes errors as ``{"error": {"code": …, "message": …}}``.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -40,7 +46,8 @@ def list_models(as_json: bool) -> None:
         click.echo(_row("", "name", "download", "memory", "languages", "licence", "delays"))
     for entry in ENTRIES:
         need = memory_need(entry, gpu=gpu >= memory_need(entry, gpu=True))
-        _show_entry(entry, need, entry.name in here, entry.name == chosen, as_json)
+        stored = store.size(entry.repository) if entry.repository else 0
+        _show_entry(entry, need, entry.name in here, entry.name == chosen, stored, as_json)
     for repository in store.repositories():
         if find(repository) is not None:
             continue
@@ -54,7 +61,8 @@ def list_models(as_json: bool) -> None:
 
 @command.command()
 @click.argument("name")
-def pull(name: str) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line; end when standard input does.")
+def pull(name: str, as_json: bool) -> None:
     """Fetch a model from the hub, or the rest of one, and print its folder.
 
     NAME is one that `sayso models list` shows, or an id of the hub such as Qwen/Qwen3-0.6B.
@@ -63,9 +71,15 @@ def pull(name: str) -> None:
     from sayso.engine.hub import pull
     from sayso.engine.model_store import ModelStore
 
-    with _told():
+    with _told(as_json):
         store = ModelStore()
         repository = _repository(name)
+        if as_json:
+            end_with_input()
+            folder = pull(repository, store, _Reports())
+            find_installed(repository, store)
+            _json(folder=str(folder))
+            return
         shown = _Shown()
         try:
             folder = pull(repository, store, shown.show)
@@ -82,17 +96,50 @@ def pull(name: str) -> None:
 
 @command.command()
 @click.argument("name")
-def remove(name: str) -> None:
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or mps.")
+@click.option("--threads", default=0, type=click.IntRange(min=0), help="Threads for inference; 0 is automatic.")
+@click.option("--json", "as_json", is_flag=True, help="Write a JSON object; end when standard input does.")
+def speed(name: str, device: str, threads: int, as_json: bool) -> None:
+    """Measure how fast an installed model is on this machine, with a sentence that comes with Sayso."""
+    from sayso.engine.catalog import automatic, installed, is_installed
+    from sayso.engine.errors import EngineError
+
+    with _told(as_json):
+        if as_json:
+            end_with_input()
+        name = automatic(device).name if name == "auto" else name
+        if not is_installed(name):
+            known = ", ".join(sorted(installed()))
+            raise EngineError("model_not_found", f"{name} is not installed; these are: {known}.")
+        from sayso.engine.speed import measure
+
+        measured = measure(name, device, threads)
+        if as_json:
+            _json(**asdict(measured))
+            return
+        click.echo(
+            f"{measured.model} on {measured.device} with {measured.threads} threads: {measured.factor:.2f} s for each "
+            f"second of speech, loaded in {measured.load_ms / 1000:.1f} s, {_size(measured.resident_bytes)} of memory"
+        )
+
+
+@command.command()
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Write a JSON object.")
+def remove(name: str, as_json: bool) -> None:
     """Delete a fetched model, and what was fetched of one in part."""
     from sayso.engine.errors import EngineError
     from sayso.engine.model_store import ModelStore
 
-    with _told():
+    with _told(as_json):
         repository, store = _repository(name), ModelStore()
         size = store.size(repository)
         if not store.remove(repository):
             raise EngineError("model_not_found", f"{name} is not installed, so there is nothing to remove.")
-        click.echo(f"Removed {name} ({size / 1e6:.0f} MB).")
+        if as_json:
+            _json(removed_bytes=size)
+        else:
+            click.echo(f"Removed {name} ({size / 1e6:.0f} MB).")
 
 
 @command.command()
@@ -132,16 +179,20 @@ def _repository(name: str) -> str:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _told(as_json: bool = False) -> Iterator[None]:
+    """Tell what goes wrong, to people or to the program that asked, and end with status 1."""
     from sayso.engine.errors import EngineError
 
     try:
         yield
     except EngineError as error:
+        if as_json:
+            _json(error={"code": error.code, "message": error.message})
+            sys.exit(1)
         raise click.ClickException(f"{error.message} ({error.code})") from error
 
 
-def _show_entry(entry: Entry, need: int, is_here: bool, is_auto: bool, as_json: bool) -> None:
+def _show_entry(entry: Entry, need: int, is_here: bool, is_auto: bool, stored: int, as_json: bool) -> None:
     if as_json:
         _json(
             name=entry.name,
@@ -154,6 +205,9 @@ def _show_entry(entry: Entry, need: int, is_here: bool, is_auto: bool, as_json: 
             delays_ms=entry.delays_ms,
             installed=is_here,
             auto=is_auto,
+            hears=entry.hears,
+            stored_bytes=stored,
+            package=entry.package,
         )
         return
     mark = ">" if is_auto else "*" if is_here else ""
@@ -174,6 +228,31 @@ def _json(**fields: object) -> None:
     import json
 
     click.echo(json.dumps(fields))
+    sys.stdout.flush()
+
+
+class _Reports:
+    """Writes how far a fetch is as JSON, a few times a second."""
+
+    def __init__(self) -> None:
+        self._at = float("-inf")
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self._at >= _REDRAW_S or progress.done_bytes >= progress.total_bytes:
+            self._at = now
+            _json(done_bytes=progress.done_bytes, total_bytes=progress.total_bytes)
+
+
+def end_with_input() -> None:
+    """End this process when its standard input does: whoever started it is gone, or wants no more of it."""
+    threading.Thread(target=_end_with_input, name="stdin", daemon=True).start()
+
+
+def _end_with_input() -> None:
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    os._exit(130)
 
 
 def _row(mark: str, name: str, download: str, memory: str, languages: str, licence: str, delays: str) -> str:

@@ -46,10 +46,26 @@ def environment(hub: PlayedHub, tmp_path: Path) -> dict[str, str]:
 def run(environment: dict[str, str]) -> Run:
     """Runs ``sayso`` with these arguments; the hub's address can be another one."""
 
-    def run(*arguments: str, endpoint: str = "", expect: int = 0) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, endpoint: str = "", expect: int = 0, piped: bool = False
+    ) -> subprocess.CompletedProcess[str]:
         own = {**environment, "HF_ENDPOINT": endpoint or environment["HF_ENDPOINT"]}
+        # What reads its standard input ends with it, so that it must stay open.
+        read, write = os.pipe()
         command = [*SAYSO, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=BOUND_S, env=own, check=False)
+        try:
+            done = subprocess.run(
+                command,
+                stdin=read if piped else None,
+                capture_output=True,
+                text=True,
+                timeout=BOUND_S,
+                env=own,
+                check=False,
+            )
+        finally:
+            os.close(read)
+            os.close(write)
         assert done.returncode == expect, done.stderr
         assert "Traceback" not in done.stderr
         return done
@@ -147,3 +163,33 @@ def test_a_text_model_alone_is_not_served_and_the_reason_is_told(run: Run, tiny:
     assert "engine_failed" in refused.stderr
     assert "listening" not in refused.stdout
     assert "cannot transcribe" in refused.stderr
+
+
+def test_a_program_that_fetches_reads_how_far_it_is_and_ends_it_by_closing_the_input(
+    run: Run, hub: PlayedHub, environment: dict[str, str]
+) -> None:
+    hub.stall_after = 15_000_000
+    command = [*SAYSO, "models", "pull", "base.en", "--json"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        try:
+            told = json.loads(child.stdout.readline())
+            assert 0 <= told["done_bytes"] <= told["total_bytes"] == len(WEIGHTS)
+            assert hub.stalled.wait(BOUND_S)
+            child.stdin.close()
+            assert child.wait(BOUND_S) == 130
+        finally:
+            child.kill()
+    hub.stall_after = None
+    lines = run("models", "pull", "base.en", "--json", piped=True).stdout.splitlines()
+    assert json.loads(lines[-2])["done_bytes"] == len(WEIGHTS)
+    assert Path(json.loads(lines[-1])["folder"]).is_dir()
+    assert json.loads(run("models", "remove", "base.en", "--json").stdout) == {"removed_bytes": len(WEIGHTS)}
+
+
+def test_a_program_reads_faults_with_their_code(run: Run) -> None:
+    for arguments in (("pull", "someone/else"), ("speed", "base.en"), ("remove", "base.en")):
+        told = json.loads(run("models", *arguments, "--json", expect=1, piped=True).stdout)
+        assert told["error"]["code"] == "model_not_found"
+        assert told["error"]["message"]
