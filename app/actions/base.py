@@ -20,6 +20,8 @@ class Receipt(StrEnum):
     """The effect was looked at afterwards."""
     SENT = "sent"
     """It was handed on; whether it arrived cannot be seen."""
+    ON_CLIPBOARD = "on the clipboard"
+    """The text could not be inserted, so it waits on the clipboard."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,8 @@ class Edit:
         count = len(typed.text.strip())
 
         def revert(halt: threading.Event) -> Done:
-            self._typist.type(typed.text, None, halt)
-            return Done(f"{count} characters typed again", Receipt.SENT)
+            again = self._typist.type(typed.text, None, halt)
+            return Done(again.detail, again.receipt)
 
         return Done(f"{count} character{'s' if count != 1 else ''} removed", Receipt.SENT, revert)
 

@@ -125,7 +125,8 @@ class Performer:
         """Stop what runs and give up the connection to the desktop."""
         self._backend.interrupt()
         async with self._turn:
-            self._backend.disconnect()
+            # It hands the clipboard over, which may take a moment.
+            await asyncio.to_thread(self._backend.disconnect)
 
     async def _run(self, title: str, kind: str, call: Callable[[threading.Event], Done]) -> Outcome:
         try:

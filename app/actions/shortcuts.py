@@ -10,37 +10,12 @@ from dataclasses import dataclass
 from sayso.app.actions.base import Done, Job, Receipt
 from sayso.app.actions.desktop.base import Backend, Chord, Window
 from sayso.app.actions.errors import ActionError
+from sayso.app.actions.terminals import TerminalKind, terminal_kind
 from sayso.app.actions.typing import Typist
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
 
 _MOST = 50
-_TERMINALS = frozenset(
-    {
-        "alacritty",
-        "foot",
-        "ghostty",
-        "gnome-terminal",
-        "gnome-terminal-server",
-        "guake",
-        "kgx",
-        "kitty",
-        "konsole",
-        "lxterminal",
-        "mate-terminal",
-        "org.gnome.console",
-        "ptyxis",
-        "qterminal",
-        "terminal",
-        "terminator",
-        "tilix",
-        "wezterm",
-        "xfce4-terminal",
-        "yakuake",
-    }
-)
-_PLAIN_TERMINALS = frozenset({"xterm", "uxterm", "urxvt", "rxvt", "st", "st-256color"})
-"""Terminals without tabs and without keys for the clipboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +28,13 @@ class Shortcut:
     times: int = 1
 
     def for_window(self, window: Window) -> Chord | None:
-        names = {window.application.casefold(), window.instance.casefold()}
-        if names & _PLAIN_TERMINALS:
-            return self.plain_terminal
-        return self.terminal if names & _TERMINALS else self.chord
+        match terminal_kind(window):
+            case TerminalKind.PLAIN:
+                return self.plain_terminal
+            case TerminalKind.FULL:
+                return self.terminal
+            case TerminalKind.NONE:
+                return self.chord
 
 
 def _everywhere(*modifiers: str, key: str, times: int = 1) -> Shortcut:
@@ -129,8 +107,10 @@ class Shortcuts:
         self._typist.forget()
         self._backend.press(chord, times, window.id, job.halt)
         if query := match.slots.get("query"):
-            self._typist.type(query, window, job.halt)
+            typed = self._typist.type(query, window, job.halt)
             self._typist.forget()
+            if typed.receipt is Receipt.ON_CLIPBOARD:
+                return Done(typed.detail, typed.receipt)
         sent = chord.title if times == 1 else f"{chord.title} {times} times"
         return Done(f"{sent} sent to {window.title or window.application or 'the window in front'}", Receipt.SENT)
 

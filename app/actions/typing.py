@@ -1,40 +1,54 @@
-"""Typing text and taking back what was typed. The log of typed text stays in memory and is written nowhere.
+"""Puts text into the window that is meant, and takes it back. What was inserted stays in memory and is written nowhere.
 
-One worker thread at a time.
+Text goes to the window in which the speaker began, also when another one is in front by now: who speaks looks at what
+they speak to, and the words come seconds later. If that window is gone or cannot be had, the text is on the clipboard
+and its receipt says so. One worker thread at a time.
 """
 
 from __future__ import annotations
 
 import threading
-import unicodedata
+import time
 from collections import deque
 from dataclasses import dataclass
 
 from sayso.app.actions.base import Done, Job, Receipt, target_window
-from sayso.app.actions.desktop.base import Backend, Chord, InputUse, Window
+from sayso.app.actions.desktop.base import Backend, Chord, InputUse, Window, check
 from sayso.app.actions.errors import ActionError
+from sayso.app.actions.insertion import SHIFT_INSERT, Plan, Way, backspaces, clean, needs_space, plan
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
 
 _REMEMBERED = 50
-"""Typed pieces that can be taken back one after another."""
+"""Inserted pieces that can be taken back one after another."""
 _SAME_USE_S = 0.1
 """Two readings of the time of one use differ by less."""
+_PAUSE_S = 0.7
+"""Nothing was pressed for so long: keys meant for one window would not reach another that comes to the front now."""
+_PAUSE_WAIT_S = 5.0
 _BACKSPACE = Chord((), "BackSpace")
-_NO_SPACE_AFTER = frozenset(" \t\n([{\u201c\u2018/")
-_JOINERS = frozenset("\u200d\ufe0e\ufe0f")
+_KEPT_ON_CLIPBOARD = frozenset(
+    {
+        *("no_window", "window_gone", "window_changed", "window_not_shown", "in_use", "no_window_manager"),
+        *("modifier_held", "keyboard_taken", "no_such_key", "no_spare_key", "needs_x11", "display_without_xtest"),
+    }
+)
+"""Reasons for which the text is still wanted, but cannot get into its window."""
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """Text that stands, as far as is known, right before the cursor of a window."""
+    """Text that was put into a window and stands, as far as is known, right before its cursor."""
 
     window: int
     text: str
+    receipt: Receipt = Receipt.SENT
+    detail: str = ""
+    """What came of it, in words for people."""
 
 
 class Typist:
-    """Types into the window that is meant, and remembers what, so that it can be taken back."""
+    """Inserts text, and remembers what, so that it can be taken back."""
 
     def __init__(self, backend: Backend, own_pid: int) -> None:
         self._backend = backend
@@ -44,29 +58,103 @@ class Typist:
         """Keyboard and mouse as we left them after typing."""
 
     def type(self, text: str, pinned: Window | None, halt: threading.Event, *, joined: bool = False) -> Typed:
-        """Type ``text``; ``joined`` puts a space between it and the dictation before it in the same window."""
-        clean = printable(text)
-        if not clean:
+        """Insert ``text``; ``joined`` puts a space between it and the dictation before it in the same window.
+
+        Where the window cannot get it, it is on the clipboard, and the receipt says so and why.
+        """
+        if not text.strip():
             raise ActionError("nothing_to_type", "There is nothing to type in that.")
-        window = self.bring_forward(pinned, halt)
+        try:
+            return self._insert(text, pinned, halt, joined)
+        except ActionError as error:
+            # How much of it arrived is unknown, so nothing before it can be taken back safely either.
+            self.forget()
+            if error.code not in _KEPT_ON_CLIPBOARD:
+                raise
+            return self._keep(text, error, halt)
+
+    def _insert(self, text: str, pinned: Window | None, halt: threading.Event, joined: bool) -> Typed:
+        window, left = self._reach(pinned, halt)
         if self._used_by_hand():
             self.forget()
         before = self._typed[-1] if self._typed else None
-        if joined and before and before.window == window.id and before.text[-1] not in _NO_SPACE_AFTER:
-            clean = f" {clean}"
-        try:
-            self._backend.type_text(clean, window.id, halt)
-        except ActionError:
-            # How much of it arrived is unknown, so nothing before it can be taken back safely either.
+        wanted = clean(text, window)
+        if joined and before is not None and before.window == window.id and needs_space(before.text, wanted):
+            wanted = f" {wanted}"
+        if not wanted.strip():
+            raise ActionError("nothing_to_type", "There is nothing to type in that.")
+        typed = self._send(wanted, window, halt)
+        if typed.receipt is not Receipt.ON_CLIPBOARD:
+            self._typed.append(typed)
+        else:
             self.forget()
-            raise
-        typed = Typed(window.id, clean)
-        self._typed.append(typed)
+        if left is not None:
+            self._backend.activate(left.id, halt)
         self._own_use = self._backend.input_used()
         return typed
 
+    def _send(self, text: str, window: Window, halt: threading.Event) -> Typed:
+        chosen = plan(text, window, self._backend.has_keys_for)
+        name = window.title or window.application or "the window in front"
+        if chosen.way is Way.PASTE:
+            try:
+                read = self._paste(text, chosen, window, halt)
+            except ActionError as error:
+                if error.code != "clipboard_not_kept" or "\n" in text or "\t" in text:
+                    raise
+            else:
+                if read:
+                    return Typed(window.id, text, Receipt.VERIFIED, f"{_count(text)} pasted into {name}")
+                detail = f"{name} did not take the paste. The text is on the clipboard: paste it by hand."
+                return Typed(window.id, text, Receipt.ON_CLIPBOARD, detail)
+        self._backend.type_text(text, window.id, halt)
+        return Typed(window.id, text, Receipt.SENT, f"{_count(text)} typed into {name}")
+
+    def _paste(self, text: str, chosen: Plan, window: Window, halt: threading.Event) -> bool:
+        """Paste by the window's own chord, or by the other one on a keyboard without that key."""
+        try:
+            return self._backend.paste(text, chosen.chord, window.id, halt, primary=chosen.primary)
+        except ActionError as error:
+            if error.code != "no_such_key" or chosen.chord == SHIFT_INSERT:
+                raise
+        return self._backend.paste(text, SHIFT_INSERT, window.id, halt, primary=True)
+
+    def _keep(self, text: str, error: ActionError, halt: threading.Event) -> Typed:
+        wanted = clean(text, Window(0))
+        try:
+            self._backend.copy(wanted, halt)
+        except ActionError as refused:
+            raise ActionError(error.code, f"{error} {refused}" if refused.code != error.code else str(error)) from error
+        return Typed(0, wanted, Receipt.ON_CLIPBOARD, f"{error} The text is on the clipboard: paste it by hand.")
+
+    def _reach(self, pinned: Window | None, halt: threading.Event) -> tuple[Window, Window | None]:
+        """The window that is meant, with the keyboard, and the other program's window that had it instead."""
+        window = target_window(self._backend, self._own_pid, pinned)
+        if window is None:
+            raise ActionError("no_window", "No window has the keyboard. Click into the one that should get the text.")
+        active = self._backend.active_window()
+        if active is not None and active.id == window.id:
+            return window, None
+        left = active if active is not None and active.pid != self._own_pid else None
+        if left is not None:
+            self._wait_for_pause(halt)
+        self._backend.activate(window.id, halt)
+        return window, left
+
+    def _wait_for_pause(self, halt: threading.Event) -> None:
+        """Wait until the speaker does not use the other window for a moment."""
+        until = time.monotonic() + _PAUSE_WAIT_S
+        while (use := self._backend.input_used()) is not None and time.monotonic() - use.at < _PAUSE_S:
+            check(halt)
+            if time.monotonic() > until:
+                raise ActionError("in_use", "You were at work in another window than you began to speak in.")
+            halt.wait(0.05)
+
     def bring_forward(self, pinned: Window | None, halt: threading.Event) -> Window:
-        """The window that is meant, with the keyboard; our own window in front of it steps back."""
+        """The window that is meant, with the keyboard; our own window in front of it steps back.
+
+        For keys and other things that are refused where another window is in front by now.
+        """
         window = target_window(self._backend, self._own_pid, pinned)
         if window is None:
             raise ActionError("no_window", "No window has the keyboard. Click into the one that should get the text.")
@@ -81,7 +169,7 @@ class Typist:
         return window
 
     def take_back(self, halt: threading.Event, only: Typed | None = None) -> Typed:
-        """Remove the last typed text by as many backspaces as it has characters.
+        """Remove the last inserted text by backspaces.
 
         ``only`` demands that it is this one. Refused when another window has the keyboard, or when what is before the
         cursor may be something else by now.
@@ -94,7 +182,8 @@ class Typist:
             raise ActionError(
                 "window_changed", "The text was typed into another window. Go back to that window and say it again."
             )
-        if not _one_backspace_each(typed.text):
+        count = backspaces(typed.text)
+        if count is None:
             raise ActionError(
                 "cannot_count", "The text has characters that applications delete in different ways. Remove it by hand."
             )
@@ -106,7 +195,7 @@ class Typist:
             )
         self.bring_forward(window, halt)
         self._typed.pop()
-        self._backend.press(_BACKSPACE, len(typed.text), typed.window, halt)
+        self._backend.press(_BACKSPACE, count, typed.window, halt)
         self._own_use = self._backend.input_used()
         return typed
 
@@ -121,7 +210,7 @@ class Typist:
         return now.at - self._own_use.at > _SAME_USE_S and now.pointer == self._own_use.pointer
 
     def forget(self) -> None:
-        """The cursor may have moved: nothing typed so far is known to stand before it."""
+        """The cursor may have moved: nothing inserted so far is known to stand before it."""
         self._typed.clear()
 
 
@@ -144,24 +233,17 @@ class Typing:
 
 
 def typed_as_done(typist: Typist, typed: Typed) -> Done:
-    """The report of typed text, which can be taken back. Its text is left out: the transcript shows it."""
-    count = len(typed.text.strip())
+    """The report of inserted text, which can be taken back where it is in a window. The transcript shows the text."""
+    if typed.receipt is Receipt.ON_CLIPBOARD:
+        return Done(typed.detail, typed.receipt)
 
     def revert(halt: threading.Event) -> Done:
         typist.take_back(halt, typed)
-        return Done(f"{count} characters removed", Receipt.SENT)
+        return Done(f"{_count(typed.text)} removed", Receipt.SENT)
 
-    return Done(f"{count} character{'s' if count != 1 else ''} typed", Receipt.SENT, revert)
-
-
-def printable(text: str) -> str:
-    """The text in composed form, on one line and without control characters: a line end would be Enter."""
-    composed = unicodedata.normalize("NFC", " ".join(text.split()))
-    return "".join(character for character in composed if unicodedata.category(character) not in ("Cc", "Cs", "Cn"))
+    return Done(typed.detail, typed.receipt, revert)
 
 
-def _one_backspace_each(text: str) -> bool:
-    """Whether every application removes one code point for one backspace."""
-    return not any(unicodedata.combining(character) or character in _JOINERS for character in text) and not any(
-        0x1F1E6 <= ord(character) <= 0x1F1FF or 0x1F3FB <= ord(character) <= 0x1F3FF for character in text
-    )
+def _count(text: str) -> str:
+    count = len(text.strip())
+    return f"{count} character{'s' if count != 1 else ''}"

@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 
 from sayso.app.actions.desktop.base import Backend, Chord, Window
-from sayso.app.actions.desktop.none import NO_DISPLAY, WAYLAND, Refusing
+from sayso.app.actions.desktop.none import NO_DISPLAY, Refusing
+from sayso.app.actions.desktop.wayland import Wayland
 
 __all__ = ["Backend", "Chord", "Window", "detect"]
 
@@ -19,7 +20,7 @@ def detect(environment: Mapping[str, str] | None = None) -> Backend:
     """
     variables = os.environ if environment is None else environment
     if variables.get("WAYLAND_DISPLAY") or variables.get("XDG_SESSION_TYPE") == "wayland":
-        return Refusing("wayland", WAYLAND)
+        return Wayland(variables)
     if display := variables.get("DISPLAY"):
         from sayso.app.actions.desktop.x11 import X11  # X libraries are loaded in X sessions only.
 

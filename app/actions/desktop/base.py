@@ -100,6 +100,20 @@ class Backend(Protocol):
     def type_text(self, text: str, window: int, halt: threading.Event) -> None:
         """Type ``text`` into ``window`` and no other; stops with an error when another window gets the keyboard."""
 
+    def has_keys_for(self, text: str) -> bool:
+        """Whether the keyboard's layout has every character of ``text``, so that typing it changes no key."""
+
+    def paste(self, text: str, chord: Chord, window: int, halt: threading.Event, *, primary: bool) -> bool:
+        """Put ``text`` on the clipboard, press a chord that pastes, and put back what was on the clipboard.
+
+        True where the window's program read the text. If not, it stays on the clipboard until the program does.
+        ``primary`` is for programs that paste what is selected. ActionError “clipboard_not_kept” where what is on the
+        clipboard could not be put back; then nothing was done.
+        """
+
+    def copy(self, text: str, halt: threading.Event) -> None:
+        """Put ``text`` on the clipboard for good."""
+
     def press(self, chord: Chord, times: int, window: int | None, halt: threading.Event) -> None:
         """Press and release a chord some times, in ``window`` unless that is None."""
 

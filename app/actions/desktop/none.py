@@ -40,6 +40,15 @@ class Refusing:
     def type_text(self, text: str, window: int, halt: threading.Event) -> None:
         self._refuse()
 
+    def has_keys_for(self, text: str) -> bool:
+        self._refuse()
+
+    def paste(self, text: str, chord: Chord, window: int, halt: threading.Event, *, primary: bool) -> bool:
+        self._refuse()
+
+    def copy(self, text: str, halt: threading.Event) -> None:
+        self._refuse()
+
     def press(self, chord: Chord, times: int, window: int | None, halt: threading.Event) -> None:
         self._refuse()
 

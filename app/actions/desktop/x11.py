@@ -1,4 +1,7 @@
-"""The X11 backend: one connection, its keyboard and its windows. One worker thread at a time, but for ``interrupt``."""
+"""The X11 backend: one connection with its keyboard and windows, another for the clipboard.
+
+One worker thread at a time, but for ``interrupt``.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import threading
 import numpy as np
 
 from sayso.app.actions.desktop.base import Chord, InputUse, Placement, Rectangle, Window, Workspaces
+from sayso.app.actions.desktop.x11_clipboard import X11Clipboard
 from sayso.app.actions.desktop.x11_connection import X11Connection
 from sayso.app.actions.desktop.x11_keyboard import X11Keyboard
 from sayso.app.actions.desktop.x11_picture import picture
@@ -14,11 +18,14 @@ from sayso.app.actions.desktop.x11_placing import X11Placing
 from sayso.app.actions.desktop.x11_pointer import X11Pointer
 from sayso.app.actions.desktop.x11_windows import X11Windows
 from sayso.app.actions.desktop.x11_workspaces import X11Workspaces
+from sayso.app.actions.errors import ActionError
 
 _SILENT_APPLICATION_S = 0.25
 """How long an application that cannot tell gets to look up a borrowed key before the key is given back."""
 _BUSY_APPLICATION_S = 3.0
 """How long one that can tell gets."""
+_PASTE_S = 4.0
+"""How long an application that was told to paste gets to read the clipboard."""
 
 
 class X11:
@@ -29,6 +36,7 @@ class X11:
     def __init__(self, display: str) -> None:
         self._connection = X11Connection(display)
         self._keyboard = X11Keyboard(self._connection)
+        self._clipboard = X11Clipboard(display)
         self._windows = X11Windows(self._connection)
         self._placing = X11Placing(self._connection)
         self._workspaces = X11Workspaces(self._connection)
@@ -42,6 +50,23 @@ class X11:
 
     def type_text(self, text: str, window: int, halt: threading.Event) -> None:
         self._keyboard.type_text(text, lambda: self._windows.has_keyboard(window), lambda: self._handled(window), halt)
+
+    def has_keys_for(self, text: str) -> bool:
+        return self._keyboard.has_keys_for(text)
+
+    def paste(self, text: str, chord: Chord, window: int, halt: threading.Event, *, primary: bool) -> bool:
+        self._keyboard.wait_for_hands_off(halt)
+        loan = self._clipboard.lend(text, window, halt, primary=primary)
+        try:
+            loan.sent = True
+            self.press(chord, 1, window, halt)
+        except ActionError:
+            self._clipboard.give_back()
+            raise
+        return self._clipboard.taken(loan, _PASTE_S, halt)
+
+    def copy(self, text: str, halt: threading.Event) -> None:
+        self._clipboard.copy(text, halt)
 
     def press(self, chord: Chord, times: int, window: int | None, halt: threading.Event) -> None:
         self._keyboard.press(chord, times, lambda: window is None or self._windows.has_keyboard(window), halt)
@@ -95,4 +120,5 @@ class X11:
         self._connection.interrupt()
 
     def disconnect(self) -> None:
+        self._clipboard.close()
         self._connection.drop()

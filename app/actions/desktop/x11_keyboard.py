@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 import xcffib
 import xcffib.screensaver
 import xcffib.xtest
-from xcffib.xproto import ModMask
+from xcffib.xproto import GrabMode, GrabStatus, ModMask, Time
 
 from sayso.app.actions.desktop.base import Chord, InputUse, check
 from sayso.app.actions.desktop.keymap import Keymap, Stroke, borrowed, character_keysym, segments
@@ -47,7 +47,7 @@ class X11Keyboard:
                 raise ActionError("no_such_key", f"This keyboard has no key “{chord.title}”.")
             if stroke.shift and "shift" not in chord.modifiers:
                 keys.append(self._modifier(keymap, "shift"))
-            self._wait_for_hands_off(halt)
+            self.wait_for_hands_off(halt, for_text=False)
             self._wait_until(in_front, halt)
             with self._own_locks():
                 for _ in range(times):
@@ -70,13 +70,48 @@ class X11Keyboard:
                 raise ActionError(
                     "no_spare_key", "The keyboard layout lacks a character of this text and has no free key."
                 )
-            self._wait_for_hands_off(halt)
+            self.wait_for_hands_off(halt)
             self._wait_until(in_front, halt)
             with self._own_locks(), self._borrowing(keymap.width, handled) as lend:
                 for piece in segments(text, keymap, len(spare)):
                     borrow = borrowed(piece, keymap, spare)
                     lend(borrow)
                     self._type_piece(piece, keymap, borrow, in_front, halt)
+
+    def has_keys_for(self, text: str) -> bool:
+        """Whether the layout has every character, with shift or without."""
+        with self._x.calls():
+            keymap = self._keymap()
+            return all(keymap.stroke(character_keysym(character)) is not None for character in text)
+
+    def wait_for_hands_off(self, halt: threading.Event, *, for_text: bool = True) -> None:
+        """Wait until no modifier is held by hand: with one, typed text would be shortcuts.
+
+        For text no program may have taken the keyboard for itself either, since it would get the keys instead of the
+        window. Single keys are often meant for such a program: an open menu.
+        """
+        until = time.monotonic() + _HELD_WAIT_S
+        with self._x.calls():
+            while held := bool(self._x.keyboard_state().baseMods & _HELD) or (for_text and not self._is_free()):
+                check(halt)
+                if time.monotonic() > until:
+                    break
+                halt.wait(0.02)
+            if not held:
+                return
+            if self._x.keyboard_state().baseMods & _HELD:
+                raise ActionError("modifier_held", "A modifier key is held down. Let go of it and say it again.")
+        raise ActionError("keyboard_taken", "Another program has the keyboard: a locked screen, or an open menu.")
+
+    def _is_free(self) -> bool:
+        """Whether no program has grabbed the keyboard: only then we can, for a moment."""
+        with self._x.calls() as connection:
+            reply = connection.core.GrabKeyboard(
+                *(True, self._x.root, Time.CurrentTime, GrabMode.Async, GrabMode.Async)
+            ).reply()
+            if reply.status == GrabStatus.Success:
+                connection.core.UngrabKeyboard(Time.CurrentTime)
+            return bool(reply.status == GrabStatus.Success)
 
     def input_used(self) -> InputUse | None:
         """The last use of any input device, from the screen saver's clock; None where the server has none."""
@@ -134,15 +169,6 @@ class X11Keyboard:
         if stroke is None:
             raise ActionError("no_such_key", f"This keyboard has no {name} key.")
         return stroke.keycode
-
-    def _wait_for_hands_off(self, halt: threading.Event) -> None:
-        """Wait until no modifier is held by hand; with one, typed text would be shortcuts."""
-        until = time.monotonic() + _HELD_WAIT_S
-        while self._x.keyboard_state().baseMods & _HELD:
-            check(halt)
-            if time.monotonic() > until:
-                raise ActionError("modifier_held", "A modifier key is held down. Let go of it and say it again.")
-            halt.wait(0.02)
 
     @contextlib.contextmanager
     def _own_locks(self) -> Iterator[None]:

@@ -100,6 +100,8 @@ class X11Windows:
         """Raise a window and give it the keyboard; returns once it has it."""
         with self._x.calls():
             self._x.require_manager()
+            if window not in self._x.numbers(self._x.root, "_NET_CLIENT_LIST"):
+                raise ActionError("window_gone", "The window has closed meanwhile.")
             self._x.ask(window, "_NET_ACTIVE_WINDOW", [_FROM_PAGER, 0, 0])
         until = time.monotonic() + _ACTIVATE_WAIT_S
         while not self.has_keyboard(window):

@@ -83,6 +83,64 @@ def test_a_busy_application_still_finds_the_characters_that_its_layout_lacks(
         wait_for(lambda: output.exists() and output.read_text() == text, f"{text!r} in the editor", 15)
 
 
+def test_more_foreign_characters_than_free_keys_are_typed_in_order() -> None:
+    text = "".join(chr(0x4E00 + number) for number in range(21))
+
+    # On a desktop of its own: a window manager is busy for seconds with that many changes of the keyboard.
+    with virtual_desktop(sound=False, session_bus=False) as own, own.terminal() as terminal:
+        backend = detect({"DISPLAY": own.display})
+        backend.type_text(text, terminal.window.id, GO_ON)
+        backend.disconnect()
+
+        wait_for(lambda: terminal.output.read_bytes() == text.encode(), "all characters in order")
+
+
+def test_the_keyboard_mapping_is_as_before_after_typing(
+    desktop: VirtualDesktop, backend: Backend, terminal: Terminal
+) -> None:
+    before = keyboard(desktop)
+
+    backend.type_text("naïve 日本", terminal.window.id, GO_ON)
+
+    wait_for(lambda: terminal.output.read_bytes() == "naïve 日本".encode(), "the characters that the layout lacks")
+    assert keyboard(desktop) == before
+
+
+def test_a_long_text_loses_no_character(backend: Backend, terminal: Terminal) -> None:
+    text = " ".join(f"word{number} The quick brown Fox; jumps" for number in range(60))
+
+    backend.type_text(text, terminal.window.id, GO_ON)
+
+    wait_for(lambda: terminal.output.read_bytes() == text.encode(), "the whole text")
+
+
+def test_cancelled_typing_stops(backend: Backend, terminal: Terminal) -> None:
+    text, halt, codes = "x" * 200_000, threading.Event(), list[str]()
+
+    def type_it() -> None:
+        try:
+            backend.type_text(text, terminal.window.id, halt)
+        except ActionError as error:
+            codes.append(error.code)
+
+    typing = threading.Thread(target=type_it)
+    typing.start()
+    wait_for(terminal.output.read_bytes, "the first characters")
+    halt.set()
+    typing.join(20)
+
+    assert codes == ["cancelled"]
+    backend.press(Chord((), "Return"), 1, terminal.window.id, GO_ON)
+    wait_for(lambda: terminal.output.read_bytes().endswith(b"\r"), "the key after it")
+    assert len(terminal.output.read_bytes()) < len(text)
+
+
+def keyboard(desktop: VirtualDesktop) -> str:
+    """The display's whole keyboard mapping."""
+    command = ["xkbcomp", "-xkb", desktop.display, "-"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout
+
+
 def test_a_window_that_has_gone_is_told(desktop: VirtualDesktop, backend: Backend) -> None:
     with desktop.terminal() as opened:
         window = opened.window.id

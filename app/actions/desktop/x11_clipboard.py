@@ -1,0 +1,246 @@
+"""Lends the clipboard to dictated text and gives back what was on it, once the text was really read.
+
+Whoever owns a selection must answer for it as long as it does, so a thread of its own does that, from the first use
+until ``close``. The other methods belong to one worker thread at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+import xcffib
+from xcffib.xproto import Atom, PropMode, SelectionNotifyEvent
+
+from sayso.app.actions.desktop.base import check
+from sayso.app.actions.desktop.x11_clip import Clip, same_client, text_clip
+from sayso.app.actions.desktop.x11_events import X11Events
+from sayso.app.actions.desktop.x11_selection_owner import SelectionOwner
+from sayso.app.actions.desktop.x11_selection_reader import CannotKeepError, SelectionReader
+from sayso.app.actions.errors import ActionError
+
+log = logging.getLogger(__name__)
+
+_QUIET_S = 0.25
+"""Programs may read a paste more than once; the clipboard is given back when none has for so long."""
+_HAND_OVER_S = 2.0
+_CLOSE_S = 4.0
+
+
+@dataclass(slots=True)
+class Loan:
+    """Text that is on the clipboard for one program to read."""
+
+    reader: int
+    """A window of that program."""
+    sent: bool = False
+    """The program was told to paste."""
+    taken: threading.Event = field(default_factory=threading.Event)
+    read_at: float = 0.0
+
+
+class X11Clipboard:
+    """The clipboard (CLIPBOARD, and PRIMARY for programs that paste from there)."""
+
+    def __init__(self, display: str) -> None:
+        self._display = display
+        self._keeper: _Keeper | None = None
+
+    def lend(self, text: str, reader: int, halt: threading.Event, *, primary: bool) -> Loan:
+        """Offer ``text`` to the program of the window ``reader``; what is there now is kept in all formats.
+
+        ActionError “clipboard_not_kept” where that cannot be done; then the clipboard is untouched.
+        """
+        loan = Loan(reader)
+        self._do(lambda keeper: keeper.lend(text, loan, primary), halt)
+        return loan
+
+    def taken(self, loan: Loan, seconds: float, halt: threading.Event) -> bool:
+        """Whether the program reads the text in this time; if it does so later, the clipboard is given back then."""
+        until = time.monotonic() + seconds
+        while not loan.taken.wait(0.02):
+            check(halt)
+            if time.monotonic() > until:
+                return False
+        return True
+
+    def give_back(self) -> None:
+        """End a loan at once, since nobody was told to read it."""
+        self._do(lambda keeper: keeper.give_back(), threading.Event())
+
+    def copy(self, text: str, halt: threading.Event) -> None:
+        """Put ``text`` on the clipboard for good."""
+        self._do(lambda keeper: keeper.copy(text), halt)
+
+    def close(self) -> None:
+        """Hand what we offer to the session's clipboard manager, where there is one, and end the thread."""
+        keeper, self._keeper = self._keeper, None
+        if keeper is not None:
+            keeper.close()
+
+    def _do(self, work: Callable[[_Keeper], None], halt: threading.Event) -> None:
+        if self._keeper is None or not self._keeper.alive:
+            self._keeper = _Keeper(self._display)
+        self._keeper.do(work, halt)
+
+
+class _Keeper:
+    """The thread that owns the selections, with its connection."""
+
+    def __init__(self, display: str) -> None:
+        self._events = X11Events(display)
+        self._owner = SelectionOwner(self._events, self._read, self._lost)
+        self._reader = SelectionReader(self._events)
+        self._clipboard = self._events.atom("CLIPBOARD")
+        self._before: dict[int, Clip | None] = {}
+        """What each lent selection held, None for nothing."""
+        self._loan: Loan | None = None
+        self._jobs: deque[tuple[Callable[[], None], Future[None]]] = deque()
+        self._changed = False
+        self._ended = False
+        self._thread = threading.Thread(target=self._run, name="clipboard", daemon=True)
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        return self._thread.is_alive() and not self._ended
+
+    def do(self, work: Callable[[_Keeper], None], halt: threading.Event) -> None:
+        """Run ``work`` in the thread and return when it is done."""
+        future: Future[None] = Future()
+        self._jobs.append((lambda: work(self), future))
+        self._events.wake()
+        while not future.done():
+            check(halt)
+            if not self.alive and not future.done():
+                raise _lost_display()
+            with contextlib.suppress(TimeoutError):
+                future.result(0.05)
+        future.result()
+
+    def close(self) -> None:
+        if self.alive:
+            with contextlib.suppress(ActionError):  # A display that is gone has no clipboard any more.
+                self.do(lambda keeper: keeper._finish(), threading.Event())
+        self._thread.join(_CLOSE_S)
+
+    # In the thread.
+
+    def lend(self, text: str, loan: Loan, primary: bool) -> None:
+        selections = [self._clipboard, *([int(Atom.PRIMARY)] if primary else [])]
+        before = {each: self._keep(each) for each in selections if each not in self._before}
+        self._before |= before
+        clip = text_clip(text, self._events.atom, passing=True)
+        for selection in selections:
+            self._owner.own(selection, clip)
+        self._loan = loan
+
+    def give_back(self) -> None:
+        before, self._before, self._loan = self._before, {}, None
+        for selection, clip in before.items():
+            self._owner.exchange(selection, clip)
+
+    def copy(self, text: str) -> None:
+        self.give_back()
+        self._owner.own(self._clipboard, text_clip(text, self._events.atom, passing=False))
+
+    def _keep(self, selection: int) -> Clip | None:
+        owner = self._owner.owner(selection)
+        if owner == 0:
+            return None
+        ours = self._owner.held(selection)
+        if ours is not None:
+            return ours
+        try:
+            return self._reader.read(selection)
+        except CannotKeepError as error:
+            raise ActionError(
+                "clipboard_not_kept", f"What is on the clipboard cannot be put back after pasting: {error}."
+            ) from error
+
+    def _read(self, selection: int, requestor: int) -> None:
+        loan = self._loan
+        if loan is None or not loan.sent or selection not in self._before:
+            return
+        if same_client(requestor, loan.reader, self._events.id_mask):
+            loan.read_at = time.monotonic()
+            loan.taken.set()
+            self._changed = True
+
+    def _lost(self, selection: int) -> None:
+        """Another program has put something there: that stays."""
+        self._before.pop(selection, None)
+
+    def _run(self) -> None:
+        try:
+            while not self._ended:
+                self._events.pump(lambda: bool(self._jobs) or self._changed, self._give_back_at())
+                self._changed = False
+                while self._jobs:
+                    _run_job(*self._jobs.popleft())
+                at = self._give_back_at()
+                if at is not None and time.monotonic() >= at and not self._owner.delivering:
+                    self.give_back()
+        except (xcffib.XcffibException, ActionError) as error:
+            log.info("the clipboard is no longer served: %s", type(error).__name__)
+        finally:
+            self._ended = True
+            self._events.close()
+
+    def _give_back_at(self) -> float | None:
+        loan = self._loan
+        if loan is None or not loan.taken.is_set():
+            return None
+        return max(loan.read_at + _QUIET_S, time.monotonic() + 0.02 if self._owner.delivering else 0.0)
+
+    def _finish(self) -> None:
+        if self._loan is not None and self._loan.taken.is_set():
+            self.give_back()
+        held = self._owner.held(self._clipboard)
+        if held is not None:
+            self._hand_over(held)
+        self._ended = True
+
+    def _hand_over(self, clip: Clip) -> None:
+        """Ask the clipboard manager to save what we offer (freedesktop's clipboard manager specification)."""
+        manager = self._events.atom("CLIPBOARD_MANAGER")
+        if self._owner.owner(manager) == 0:
+            return
+        core, window = self._events.connection.core, self._events.window
+        place, answered = self._events.atom("_SAYSO_SAVE"), list[None]()
+
+        def note(event: Any) -> None:
+            answered.extend([None] * (isinstance(event, SelectionNotifyEvent) and event.selection == manager))
+
+        self._events.handlers.append(note)
+        packed = b"".join(target.to_bytes(4, "little") for target in clip.targets)
+        core.ChangeProperty(PropMode.Replace, window, place, Atom.ATOM, 32, len(clip.targets), packed)
+        core.ConvertSelection(window, manager, self._events.atom("SAVE_TARGETS"), place, self._events.now())
+        if not self._events.pump(lambda: bool(answered), time.monotonic() + _HAND_OVER_S):
+            log.info("the clipboard manager did not take over in time")
+        self._events.handlers.remove(note)
+
+
+def _run_job(work: Callable[[], None], future: Future[None]) -> None:
+    try:
+        work()
+    except xcffib.ConnectionException:
+        future.set_exception(_lost_display())
+        raise
+    except xcffib.Error as error:
+        future.set_exception(ActionError("display_refused", f"The display refused that ({type(error).__name__})."))
+    except ActionError as error:
+        future.set_exception(error)
+    else:
+        future.set_result(None)
+
+
+def _lost_display() -> ActionError:
+    return ActionError("display_lost", "The display does not answer any more. If the session still runs, say it again.")
