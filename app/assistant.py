@@ -31,6 +31,7 @@ from sayso.app.options import Options
 from sayso.app.panels import Panels
 from sayso.app.realtime.client import RealtimeClient
 from sayso.app.realtime.events import Behind, Connection, RealtimeEvent, TurnDone, TurnStable, TurnTentative
+from sayso.app.remote_servers import RemoteServers
 from sayso.app.server_choice import ServerChoice
 from sayso.app.settings_store import SettingsStore
 from sayso.app.snapshot import (
@@ -138,6 +139,10 @@ class Assistant:
     def actions(self) -> Commander:
         return self._commander
 
+    @property
+    def servers(self) -> RemoteServers:
+        return self._panels.servers
+
     def start(self) -> None:
         if not self._states.listening and self._states.move(DesktopState.LISTENING):
             self._commander.wake()
@@ -170,8 +175,8 @@ class Assistant:
         self.spawn(self._use(self._server.use_embedded()))
         self._store.change(server=ServerKind.EMBEDDED)
 
-    def use_remote(self, url: str, key: str) -> None:
-        self.spawn(self._use_remote(url, key))
+    def use_remote(self, url: str, key: str, model: str | None = None) -> None:
+        self.spawn(self._use_remote(url, key, model))
 
     def set_mode(self, mode: Mode) -> None:
         self._commander.set_mode(mode)
@@ -263,6 +268,7 @@ class Assistant:
                 close_to_tray=self._store.settings.close_to_tray,
                 starts_with_session=self._starts_with_session,
                 options=self._panels.options.view,
+                servers=self._panels.servers.view,
                 memory=self._panels.memory.view,
             )
         )
@@ -300,10 +306,11 @@ class Assistant:
             self._states.move(DesktopState.RECONNECTING if lost else DesktopState.LISTENING)
         self.changed()
 
-    async def _use_remote(self, url: str, key: str) -> None:
+    async def _use_remote(self, url: str, key: str, model: str | None) -> None:
         async def switch() -> None:
-            warning = await self._server.use_remote(url, key)
-            self._store.change(server=ServerKind.REMOTE, remote_url=self._server.view.url)
+            warning = await self._server.use_remote(url, key, model)
+            chosen = self._server
+            self._store.change(server=ServerKind.REMOTE, remote_url=chosen.view.url, remote_model=chosen.model)
             if warning:
                 self._notice("key_in_file", warning)
 

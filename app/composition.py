@@ -16,6 +16,7 @@ from sayso.app.memory_panel import MemoryPanel
 from sayso.app.options import Options
 from sayso.app.panels import Panels
 from sayso.app.realtime.client import RealtimeClient
+from sayso.app.remote_servers import RemoteServers
 from sayso.app.server_choice import ServerChoice
 from sayso.app.settings import KeyStore, Loaded
 from sayso.app.settings_store import SettingsStore
@@ -43,10 +44,12 @@ def compose(
         mode=loaded.settings.mode,
         alarms=alarms,
     )
-    server = ServerChoice(client, local, KeyStore(), loaded.settings)
+    keys = KeyStore()
+    server = ServerChoice(client, local, keys, loaded.settings)
     listener = Listener(assistant.hear, GateOptions(wait_ms=loaded.settings.wait_ms))
     panels = Panels(
         options=Options(store, listener, commander.commands, assistant.changed, assistant.spawn),
+        servers=RemoteServers(store, keys, assistant.changed, assistant.spawn),
         memory=MemoryPanel(store, client, server, local, assistant.changed, assistant.spawn),
     )
     assistant.join(listener, client, commander, server, panels)

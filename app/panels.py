@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from sayso.app.memory_panel import MemoryPanel
 from sayso.app.options import Options
+from sayso.app.remote_servers import RemoteServers
 
 
 @dataclass(frozen=True)
 class Panels:
     options: Options
+    servers: RemoteServers
     memory: MemoryPanel

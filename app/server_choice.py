@@ -27,6 +27,7 @@ class ServerChoice:
         self._local = local
         self._keys = keys
         self._model = settings.remote_model
+        self._remote_url = settings.remote_url
         url = settings.remote_url if settings.server is ServerKind.REMOTE else ""
         self._view = ServerView(settings.server, ServerState.STARTING, url)
         self.ends_at_rest = settings.memory.end_server
@@ -46,13 +47,22 @@ class ServerChoice:
         self._local.spawn()
         await self._client.switch(self._source())
 
-    async def use_remote(self, address: str, key: str) -> str:
+    @property
+    def model(self) -> str:
+        """What is asked of the remote server; empty takes its own."""
+        return self._model
+
+    async def use_remote(self, address: str, key: str, model: str | None = None) -> str:
         """Use a remote server; an empty key means the saved one. Gives a line for people about the key, or nothing.
 
+        No model keeps the one chosen before, but for another server: that takes its own until one is chosen.
         Raises RealtimeError ``bad_url`` and leaves everything as it is.
         """
         url = parse(address)
         warning = await asyncio.to_thread(self._keys.set, url, key) if key else ""
+        if model is not None or url != self._remote_url:
+            self._model = model or ""
+        self._remote_url = url
         self._view = ServerView(ServerKind.REMOTE, ServerState.CONNECTING, url)
         await self._client.switch(self._source())
         return warning

@@ -20,6 +20,7 @@ import platformdirs
 from sayso.app.errors import AppError
 from sayso.app.memory_policy import PRESETS, Controls, Preset
 from sayso.app.memory_view import StartTimes
+from sayso.app.remote_server_view import KeyPlace
 from sayso.app.snapshot import Mode, ServerKind
 
 SHORTEST_WAIT_MS, LONGEST_WAIT_MS = 300, 1500
@@ -142,6 +143,12 @@ class KeyStore:
     def get(self, url: str) -> str:
         """The key for this server; empty when there is none."""
         return self._in_keyring(url) or self._in_file().get(url, "")
+
+    def place(self, url: str) -> KeyPlace:
+        """Where the key for this server is kept."""
+        if self._in_keyring(url):
+            return KeyPlace.KEYRING
+        return KeyPlace.FILE if self._in_file().get(url) else KeyPlace.NONE
 
     def set(self, url: str, key: str) -> str:
         """Keep the key (empty removes it); gives a line for people when it could only be kept in a file."""

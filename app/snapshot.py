@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from sayso.app.memory_view import MemoryView
+from sayso.app.remote_server_view import RemoteServerView
 
 
 class DesktopState(StrEnum):
@@ -196,4 +197,5 @@ class Snapshot:
     close_to_tray: bool = True
     starts_with_session: bool = False
     options: OptionsView = OptionsView()
+    servers: RemoteServerView = field(default_factory=RemoteServerView)
     memory: MemoryView = MemoryView()

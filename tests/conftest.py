@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import keyring
+import keyring.backends.fail
 import pytest
 from virtual_desktop import Microphone, VirtualDesktop, VirtualSound, virtual_desktop, virtual_sound
 
@@ -28,3 +30,12 @@ def microphone(sound: VirtualSound) -> Iterator[Microphone]:
     plugged = sound.plug_microphone()
     yield plugged
     sound.unplug(plugged)
+
+
+@pytest.fixture
+def no_keyring() -> Iterator[None]:
+    """A system without a keyring, whatever this one has."""
+    before = keyring.get_keyring()
+    keyring.set_keyring(keyring.backends.fail.Keyring())
+    yield
+    keyring.set_keyring(before)

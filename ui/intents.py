@@ -59,6 +59,22 @@ class MemoryIntents(Protocol):
         """Finish the session's open turn and close it."""
 
 
+class ServerIntents(Protocol):
+    """What may be asked about remote servers; nothing of it changes which one is used."""
+
+    def try_server(self, address: str, key: str, model: str) -> None:
+        """Find out whether the server at this address works; an empty key means the saved one or none."""
+
+    def stop_trial(self) -> None:
+        """End the trial that runs."""
+
+    def look_for_key(self, address: str) -> None:
+        """Find out whether a key is kept for this server, and where."""
+
+    def remove_key(self, address: str) -> None:
+        """Forget the key of this server."""
+
+
 class Intents(Protocol):
     @property
     def options(self) -> OptionIntents:
@@ -84,8 +100,15 @@ class Intents(Protocol):
     def use_embedded(self) -> None:
         """Send speech to the engine on this machine from now on."""
 
-    def use_remote(self, url: str, key: str) -> None:
-        """Send speech to the server at ``url`` from now on; an empty ``key`` means the saved one or none."""
+    @property
+    def servers(self) -> ServerIntents:
+        """The part that the page of servers uses."""
+
+    def use_remote(self, url: str, key: str, model: str | None = None) -> None:
+        """Send speech to the server at ``url`` from now on; an empty ``key`` means the saved one or none.
+
+        An empty ``model`` takes the server's own; None keeps the one chosen for this server.
+        """
 
     def set_mode(self, mode: Mode) -> None:
         """Choose what happens to an utterance that is no command."""

@@ -17,24 +17,11 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from sayso.app.realtime.certificates import certificate_fault
 from sayso.app.realtime.endpoint import Endpoint, explain, is_refusal
 from sayso.app.realtime.errors import RealtimeError
+from sayso.app.remote_server_view import Finding
 
 _GATEWAY = (502, 503, 504)
 _NO_UPGRADE = (200, 204, 400, 405, 426, 501)
 """What web servers answer that take no WebSocket at this path."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """``code`` is for programs; ``headline`` and ``advice`` are for people."""
-
-    works: bool
-    code: str
-    headline: str
-    advice: str = ""
-    facts: tuple[tuple[str, str], ...] = ()
-    """What is known of the server: a name and a value each, for people."""
-    models: tuple[str, ...] = ()
-    """What it offers, where it tells."""
 
 
 @dataclass(frozen=True, slots=True)

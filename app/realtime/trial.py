@@ -19,9 +19,10 @@ from websockets.exceptions import InvalidHandshake, InvalidStatus, WebSocketExce
 from sayso.app.errors import AppError
 from sayso.app.realtime.endpoint import Endpoint
 from sayso.app.realtime.errors import RealtimeError
-from sayso.app.realtime.finding import Finding, Greeting, SecondLook, diagnose, unknown_model, works
+from sayso.app.realtime.finding import Greeting, SecondLook, diagnose, unknown_model, works
 from sayso.app.realtime.questions import ask, models_in, version_in
 from sayso.app.realtime.wire import Created, decode, encode
+from sayso.app.remote_server_view import Finding
 from sayso.server.protocol.events import EngineState, Error, SaysoOptions, SessionUpdate, SessionUpdated
 
 LIMIT_S = 30.0

@@ -20,6 +20,7 @@ from sayso.app.options import Options
 from sayso.app.panels import Panels
 from sayso.app.realtime.errors import RealtimeError
 from sayso.app.realtime.events import Connection, TurnDone, TurnStable, TurnTentative
+from sayso.app.remote_server_view import RemoteServerView
 from sayso.app.settings import Loaded, Settings, load
 from sayso.app.settings_store import SettingsStore
 from sayso.app.snapshot import (
@@ -67,10 +68,12 @@ def collaborators(chain: Chain) -> None:
     async def microphones() -> list[SimpleNamespace]:
         return [SimpleNamespace(name="desk", label="Desk microphone")]
 
-    async def use_remote(url: str, key: str) -> str:
+    async def use_remote(url: str, key: str, model: str | None) -> str:
         if url == "wrong address":
             raise RealtimeError("bad_url", "“wrong address” is no server address.", lasting=True)
         chain.record("remote", url, key)
+        server.view = ServerView(ServerKind.REMOTE, ServerState.CONNECTING, url)
+        server.model = model or ""
         return ""
 
     listener = SimpleNamespace(
@@ -122,7 +125,8 @@ def collaborators(chain: Chain) -> None:
         about_to_speak=lambda: chain.record("about to speak"),
         connection=lambda event: chain.record("connection", event.state),
     )
-    panels = Panels(options=options, memory=memory)  # type: ignore[arg-type]
+    servers: Any = SimpleNamespace(view=RemoteServerView())
+    panels = Panels(options=options, servers=servers, memory=memory)  # type: ignore[arg-type]
     chain.assistant.join(listener, client, commander, server, panels)  # type: ignore[arg-type]
 
 

@@ -11,6 +11,7 @@ import keyring.backend
 import keyring.backends.fail
 import pytest
 
+from sayso.app.remote_server_view import KeyPlace
 from sayso.app.settings import KeyStore, Loaded, Settings, SettingsError, load, save
 from sayso.app.snapshot import Mode, ServerKind
 
@@ -111,8 +112,10 @@ def test_without_a_keyring_keys_are_in_a_file_for_the_user_alone_and_that_is_sai
     assert stat.S_IMODE((tmp_path / "keys.json").stat().st_mode) == 0o600
     assert keys.get("ws://one") == "secret"
     assert keys.get("ws://other") == ""
+    assert keys.place("ws://one") is KeyPlace.FILE
     assert keys.set("ws://one", "") == ""
     assert keys.get("ws://one") == ""
+    assert keys.place("ws://one") is KeyPlace.NONE
 
 
 def test_a_keyring_is_used_where_there_is_one_and_the_file_is_cleared(tmp_path: Path) -> None:
@@ -121,6 +124,7 @@ def test_a_keyring_is_used_where_there_is_one_and_the_file_is_cleared(tmp_path: 
     keyring.set_keyring(MemoryKeyring())
     assert keys.set("ws://one", "secret") == ""
     assert keys.get("ws://one") == "secret"
+    assert keys.place("ws://one") is KeyPlace.KEYRING
     assert b"ws://one" not in (tmp_path / "keys.json").read_bytes()
     keys.set("ws://one", "")
     assert keys.get("ws://one") == ""

@@ -26,6 +26,7 @@ class RecordedIntents:
     def __init__(self) -> None:
         self.calls: list[tuple[object, ...]] = []
         self.options = self
+        self.servers = self
         self.actions = self
 
     def use_microphone(self, name: str) -> None:
@@ -52,8 +53,20 @@ class RecordedIntents:
     def use_embedded(self) -> None:
         self.calls.append(("use_embedded",))
 
-    def use_remote(self, url: str, key: str) -> None:
-        self.calls.append(("use_remote", url, key))
+    def use_remote(self, url: str, key: str, model: str | None = None) -> None:
+        self.calls.append(("use_remote", url, key) if model is None else ("use_remote", url, key, model))
+
+    def try_server(self, address: str, key: str, model: str) -> None:
+        self.calls.append(("try_server", address, key, model))
+
+    def stop_trial(self) -> None:
+        self.calls.append(("stop_trial",))
+
+    def look_for_key(self, address: str) -> None:
+        self.calls.append(("look_for_key", address))
+
+    def remove_key(self, address: str) -> None:
+        self.calls.append(("remove_key", address))
 
     def set_mode(self, mode: Mode) -> None:
         self.calls.append(("set_mode", mode))

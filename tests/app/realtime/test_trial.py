@@ -20,8 +20,8 @@ from websockets.http11 import Request, Response
 
 from sayso.app.realtime import trial
 from sayso.app.realtime.endpoint import remote
-from sayso.app.realtime.finding import Finding
 from sayso.app.realtime.trial import try_server
+from sayso.app.remote_server_view import Finding
 from sayso.server.config import ServerConfig
 
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
