@@ -15,7 +15,6 @@ from sayso.app.realtime.events import Connection
 from sayso.app.settings import KeyStore, Settings
 from sayso.app.snapshot import ServerKind, ServerState, ServerView
 
-
 _ENDED = "The engine has ended to free memory; it starts again when you speak."
 
 
