@@ -28,7 +28,6 @@ def create_app(config: ServerConfig, engine: EngineClient) -> tuple[ASGIApp, Con
     routes = [
         Route("/health", http.health),
         Route("/version", http.version),
-        Route("/version", http.version),
         Route("/v1/models", http.models),
         Route("/v1/sessions", admin.sessions),
         Route("/v1/sessions/{name}", admin.end_session, methods=["DELETE"]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-import importlib.metadata
 import time
 from collections.abc import Callable
 from typing import Any
@@ -36,10 +35,6 @@ class HttpEndpoints:
             "engine": _engine_facts(status),
         }
         return JSONResponse(body, status_code=200 if serves else 503)
-
-    async def version(self, request: Request) -> JSONResponse:
-        """As vLLM tells its own; a client that tries a server shows it."""
-        return JSONResponse({"version": importlib.metadata.version("sayso")})
 
     async def version(self, request: Request) -> JSONResponse:
         """As vLLM tells its own; a client that tries a server shows it."""

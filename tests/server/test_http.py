@@ -38,12 +38,6 @@ async def test_the_version_is_told_as_vllm_tells_its_own() -> None:
     assert answer.json() == {"version": importlib.metadata.version("sayso")}
 
 
-async def test_the_version_is_told_as_vllm_tells_its_own() -> None:
-    async with server() as url:
-        answer = await get(url, "/version")
-    assert answer.json() == {"version": importlib.metadata.version("sayso")}
-
-
 async def test_a_loading_engine_is_healthy_because_no_audio_is_lost(tmp_path: Path) -> None:
     async with server(scripted("--ready-file", tmp_path / "never"), once_ready=False) as url:
         answer = await get(url, "/health")
