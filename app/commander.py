@@ -16,6 +16,7 @@ from typing import Any
 from sayso.app.actions import ActionError, Outcome, Performer, UndoToken
 from sayso.app.actions.desktop import Window
 from sayso.app.alarms import Alarm, Alarms
+from sayso.app.carried_out import CarriedOut
 from sayso.app.commands.grammar import Command, Grammar
 from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Names
@@ -56,7 +57,7 @@ class Commander:
     """Carries out utterances in the order in which they were said.
 
     ``on_change`` is called after every change of the feed, the mode or being asleep; ``on_outcome`` says what became of
-    a turn.
+    a turn, and ``on_carried_out`` the same with all there is to tell, once nothing is left to do for it.
     """
 
     def __init__(
@@ -67,11 +68,13 @@ class Commander:
         on_outcome: Callable[[int, LineKind], None],
         mode: Mode = Mode.COMMANDS,
         alarms: Alarms | None = None,
+        on_carried_out: Callable[[CarriedOut], None] = lambda _: None,
     ) -> None:
         self._grammar = grammar
         self._performer = performer
         self._on_change = on_change
         self._on_outcome = on_outcome
+        self._on_carried_out = on_carried_out
         self._mode = mode
         self._alarms = alarms if alarms is not None else Alarms()
         self._asleep = False
@@ -79,6 +82,8 @@ class Commander:
         self._undo: dict[int, UndoToken] = {}
         self._question: Question | None = None
         self._names: Names | None = None
+        self._unhindered = asyncio.Event()
+        self._unhindered.set()
         self._queue: asyncio.Queue[Coroutine[Any, Any, None]] = asyncio.Queue()
 
     @property
@@ -117,6 +122,18 @@ class Commander:
         """Act on speech again, as after “start listening”."""
         self._asleep = False
         self._on_change()
+
+    def sleep(self) -> None:
+        """Do nothing until woken, as after “stop listening”."""
+        self._asleep = True
+        self._on_change()
+
+    def hold_back(self, on: bool) -> None:
+        """Leave what was said undone for now: while a key is held, keys that are sent would not arrive."""
+        if on:
+            self._unhindered.clear()
+        else:
+            self._unhindered.set()
 
     async def look_around(self) -> Surroundings:
         """The window and the names that an utterance beginning now refers to; empty where none can be seen."""
@@ -189,32 +206,40 @@ class Commander:
 
     async def _utterance(self, turn: int, heard: str, surroundings: Awaitable[Surroundings], moments: Moments) -> None:
         around = await surroundings
-        if await self._answered(turn, heard):
-            return
+        await self._unhindered.wait()
+        question = self._question
+        if question is not None and await self._answered(turn, heard, question):
+            kind, item = LineKind.COMMAND, question.item
+        else:
+            kind, item = await self._carry_out(turn, heard, around, moments)
+        application = around.target.application if around.target else ""
+        self._on_carried_out(CarriedOut(heard.strip(), kind, moments, self._feed.find(item), application))
+
+    async def _carry_out(self, turn: int, heard: str, around: Surroundings, moments: Moments) -> tuple[LineKind, int]:
+        """Gives what the utterance was, and its item in the feed, 0 for none."""
         found = match(self._grammar, heard, around.names)
-        decision = decide(found, self._mode, heard=heard, asleep=self._asleep)
-        match decision:
+        match decide(found, self._mode, heard=heard, asleep=self._asleep):
             case Run(command):
                 self._on_outcome(turn, LineKind.COMMAND)
-                await self._run(heard, command, around, explain(command, moments))
+                return LineKind.COMMAND, await self._run(heard, command, around, explain(command, moments))
             case Type(text):
-                await self._type(turn, text, around)
+                return await self._type(turn, text, around), 0
             case Confirm(command, question):
                 self._on_outcome(turn, LineKind.COMMAND)
-                self._ask(heard, command, question, around, explain(command, moments))
-            case Ignore(reason):
-                if reason:
-                    self._on_outcome(turn, LineKind.ASLEEP if self._asleep else LineKind.PLAIN)
+                return LineKind.COMMAND, self._ask(heard, command, question, around, explain(command, moments))
+            case Ignore():
+                kind = LineKind.ASLEEP if self._asleep else LineKind.PLAIN
+                self._on_outcome(turn, kind)
+                return kind, 0
 
-    def _ask(self, heard: str, command: Match, question: str, around: Surroundings, why: Why) -> None:
+    def _ask(self, heard: str, command: Match, question: str, around: Surroundings, why: Why) -> int:
         item = self._add(heard.strip(), self._performer.describe(command), FeedState.CONFIRM, question, why)
         self._question = Question(item, command, around, time.monotonic())
+        return item
 
-    async def _answered(self, turn: int, heard: str) -> bool:
+    async def _answered(self, turn: int, heard: str, question: Question) -> bool:
         """Whether the utterance answers an open question. Anything but a yes is a no, and is then heard as usual."""
-        if self._question is None:
-            return False
-        answer, question = read_answer(heard), self._question
+        answer = read_answer(heard)
         if answer is Answer.YES and time.monotonic() - question.asked_at > _ANSWER_WITHIN_S:
             answer = Answer.NONE
         if answer is not Answer.NONE:
@@ -232,13 +257,14 @@ class Commander:
         else:
             self._move(item_id, FeedState.REFUSED, "Not confirmed")
 
-    async def _run(self, heard: str, command: Match, around: Surroundings, why: Why) -> None:
+    async def _run(self, heard: str, command: Match, around: Surroundings, why: Why) -> int:
         item = self._add(heard.strip(), self._performer.describe(command), FeedState.HEARD, "", why)
         if self._performer.performs(command):
             await self._perform(item, command, around)
         else:
             known = self._control(command)
             self._move(item, FeedState.DONE if known else FeedState.FAILED, "" if known else "Nothing here does that.")
+        return item
 
     async def _perform(self, item: int, command: Match, around: Surroundings) -> None:
         self._move(item, FeedState.RUNNING)
@@ -272,15 +298,16 @@ class Commander:
                 return False
         return True
 
-    async def _type(self, turn: int, text: str, around: Surroundings) -> None:
+    async def _type(self, turn: int, text: str, around: Surroundings) -> LineKind:
         """Dictated text shows in the transcript as typed; only a failure is worth a place in the feed."""
         try:
             await self._performer.type(text, around.target)
         except ActionError as error:
             self._on_outcome(turn, LineKind.PLAIN)
             self._add(text, "Type what was said", FeedState.FAILED, str(error))
-            return
+            return LineKind.PLAIN
         self._on_outcome(turn, LineKind.DICTATED)
+        return LineKind.DICTATED
 
     async def _insert(self, text: str) -> None:
         item = self._add(text, "Type the words again", FeedState.RUNNING)

@@ -14,6 +14,7 @@ from sayso.app.actions.timers import Timers
 from sayso.app.actions.typing import Typist
 from sayso.app.actions.undo import UndoLog
 from sayso.app.alarms import Alarms
+from sayso.app.carried_out import CarriedOut
 from sayso.app.commander import Commander, Surroundings
 from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match
@@ -50,6 +51,7 @@ class Stage:
     applications: Recorder
     power: Recorder
     outcomes: list[tuple[int, LineKind]]
+    told: list[CarriedOut] = field(default_factory=list)
 
     async def say(self, *heard: str) -> None:
         for turn, text in enumerate(heard, start=1):
@@ -74,9 +76,16 @@ async def stage(grammar: Grammar) -> AsyncIterator[Stage]:
     backend = Refusing("none", NO_DISPLAY)
     performer = Performer([volume, applications, power], backend, Typist(backend, 1), UndoLog(), own_pid=1)
     outcomes: list[tuple[int, LineKind]] = []
-    commander = Commander(grammar, performer, lambda: None, lambda turn, kind: outcomes.append((turn, kind)))
+    told: list[CarriedOut] = []
+    commander = Commander(
+        grammar,
+        performer,
+        lambda: None,
+        lambda turn, kind: outcomes.append((turn, kind)),
+        on_carried_out=told.append,
+    )
     task = asyncio.create_task(commander.run())
-    yield Stage(commander, volume, applications, power, outcomes)
+    yield Stage(commander, volume, applications, power, outcomes, told)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 
@@ -270,3 +279,13 @@ async def test_words_that_cannot_be_typed_again_show_why_in_the_feed(stage: Stag
     item = stage.commander.feed.items[0]
     assert (item.title, item.state, item.heard) == ("Type the words again", FeedState.FAILED, "the words of before")
     assert item.detail
+
+
+async def test_what_became_of_each_utterance_is_told_when_nothing_is_left_to_do(stage: Stage) -> None:
+    await stage.say("volume up", "the weather is nice", "suspend the computer", "yes")
+    assert [(told.text, told.kind, told.item.state if told.item else None) for told in stage.told] == [
+        ("volume up", LineKind.COMMAND, FeedState.DONE),
+        ("the weather is nice", LineKind.PLAIN, None),
+        ("suspend the computer", LineKind.COMMAND, FeedState.CONFIRM),
+        ("yes", LineKind.COMMAND, FeedState.DONE),
+    ]
