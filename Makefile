@@ -16,7 +16,7 @@ NOT_UNIT := engine or desktop or gpu or soak
 UNIT_PROCESSES ?= 2
 SOAK_MINUTES ?= 60
 
-.PHONY: help setup setup-run system-run system-dev run serve test unit integration check format bench bench-engine bench-gpu soak clean
+.PHONY: help setup setup-run system-run system-dev run serve test unit integration check format bench bench-engine bench-memory bench-gpu soak clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | column -t -s $$'\t'
@@ -83,6 +83,10 @@ bench-engine: setup ## Measure the streaming engine; PEER='…' names another se
 	@$(BIN)/python tests/bench/streaming_input.py
 	@$(BIN)/python tests/bench/causal.py
 	@$(BIN)/python tests/bench/voxtral.py $(PEER)
+
+bench-memory: setup ## Measure what idle sessions hold and give back; PEER='…' names another server to measure beside it
+	@$(BIN)/python tests/bench/memory.py
+	@$(BIN)/python tests/bench/memory_crowd.py $(PEER)
 
 bench-gpu: setup ## Measure the published Voxtral shape on a GPU, the small one where there is none
 	@$(BIN)/python tests/bench/voxtral_steps.py
