@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
@@ -11,9 +12,16 @@ from sayso.ui.theme import Theme
 
 def hint(text: str = "") -> QLabel:
     """A quiet explanation that wraps."""
-    label = QLabel(text)
-    label.setWordWrap(True)
+    label = plain_label(text)
     label.setProperty("role", "muted")
+    return label
+
+
+def plain_label(text: str = "") -> QLabel:
+    """Words from elsewhere, which wrap and are never taken for mark-up."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
     return label
 
 

@@ -1,7 +1,7 @@
 """What a person types as the address of a server, made into a WebSocket address or into a sentence that says why not.
 
-Pure text. ``host``, ``host:port``, ``http(s)://`` and ``ws(s)://`` are understood; a missing path becomes that of the
-realtime protocol. Keys are refused inside an address, since addresses are logged and shown.
+Pure text. ``host``, ``host:port``, ``http(s)://`` and ``ws(s)://`` are understood; what a path lacks is added, as
+``sayso.app.realtime.endpoint`` does. Keys are refused inside an address, since addresses are logged and shown.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
-DEFAULT_PATH = "/v1/realtime"
+from sayso.app.realtime import endpoint
+
 _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 
@@ -58,8 +59,7 @@ def _address(parts: SplitResult, port: int | None, with_key: bool) -> Address:
     scheme = _SCHEMES[parts.scheme.lower()]
     host = parts.hostname or ""
     shown = f"[{host}]" if ":" in host else host
-    path = parts.path if parts.path not in ("", "/") else DEFAULT_PATH
-    url = f"{scheme}://{shown}{f':{port}' if port else ''}{path}"
+    url = endpoint.parse(f"{scheme}://{shown}{f':{port}' if port else ''}{parts.path}")
     if scheme == "ws" and not _is_loopback(host):
         what = "Speech and key travel" if with_key else "Speech travels"
         return Address(url, f"{what} unencrypted to {host}: use wss:// outside a network you trust.")

@@ -19,6 +19,7 @@ from sayso.ui.intents import Intents
 from sayso.ui.listening_page import ListeningPage
 from sayso.ui.microphone_page import MicrophonePage
 from sayso.ui.page_area import PageArea
+from sayso.ui.server_page import ServerPage
 from sayso.ui.settings_index import SettingsIndex
 from sayso.ui.settings_page import SettingsPage
 from sayso.ui.theme import Theme
@@ -46,6 +47,7 @@ class SettingsWindow(QDialog):
         self.index.entered.connect(self._enter)
         self.microphone = self._join("Microphone", "microphone", MicrophonePage(intents, theme))
         self.listening = self._join("Listening", "listening", ListeningPage(intents, theme))
+        self.server = self._join("Server", "server", ServerPage(intents, theme))
         self.commands = self._join("Commands", "commands", CommandsPage(theme))
         self.about = self._join("About", "notice", AboutPage(theme))
         self._add_shortcuts()

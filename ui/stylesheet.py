@@ -84,6 +84,9 @@ QComboBox {
 }
 QComboBox::drop-down { border: none; width: ${l}px; }
 QComboBox:focus { border: 2px solid $accent; padding: ${xs_inner}px ${s_inner}px; }
+QComboBox QLineEdit, QComboBox QLineEdit:focus {
+  background: transparent; border: none; padding: 0; min-height: 0;
+}
 QTreeView {
   background: $surface; color: $text; border: 1px solid $border; border-radius: ${radius}px;
   selection-background-color: $accent; selection-color: $on_accent;
