@@ -38,7 +38,11 @@ async def run(address: str, api_key_file: Path | None, model: str) -> list[Resul
     results.append(await asyncio.to_thread(_display))
     if not address:
         results.append(_packages("Engine packages", _ENGINE_PACKAGES, "engine"))
-        results.append(await asyncio.to_thread(_model_files, model or "auto"))
+        files = await asyncio.to_thread(model_files, model or "auto")
+        results.append(files)
+        if not files.works:
+            # The server would fetch the model.
+            return [*results, Result("Own server and engine", None, "not tried, since the model is not here.")]
     results.append(await _server(address, api_key_file, model))
     return results
 
@@ -113,15 +117,22 @@ def _display() -> Result:
     return Result("Display", True, f"{backend.name}, {count} window{'' if count == 1 else 's'} within reach.")
 
 
-def _model_files(name: str) -> Result:
-    from sayso.engine.catalog import resolve
+def model_files(name: str) -> Result:
+    """Whether the model that would be used is on this machine; a check fetches nothing."""
+    from sayso.engine.catalog import automatic, is_hub_id, is_installed, resolve
+    from sayso.engine.catalog_entries import find
     from sayso.engine.errors import EngineError
 
+    subject = "Model files"
     try:
+        name = automatic().name if name == "auto" else name
+        if not is_installed(name) and (find(name) is not None or is_hub_id(name)):
+            return Result(subject, False, f"{name} is not on this machine. Fetch it with: sayso models pull {name}")
+        # What is here, and what nobody knows, is found without the network.
         files = resolve(name)
     except EngineError as error:
-        return Result("Model files", False, str(error))
-    return Result("Model files", True, f"{files.name} in {files.folder}.")
+        return Result(subject, False, str(error))
+    return Result(subject, True, f"{files.name} in {files.folder}.")
 
 
 async def _server(address: str, api_key_file: Path | None, model: str) -> Result:

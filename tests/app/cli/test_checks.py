@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import socket
+from pathlib import Path
+
+import pytest
+
 from sayso.app.audio.level import Level
 from sayso.app.audio.listener import MicrophoneChanged
-from sayso.app.cli.checks import microphone_result
+from sayso.app.cli.checks import microphone_result, model_files
 from sayso.app.snapshot import MicrophoneState
 
 CLOSED = MicrophoneChanged(MicrophoneState.CLOSED, "USB")
@@ -36,3 +41,30 @@ def test_clipping_is_worth_knowing() -> None:
     result = microphone_result(state(MicrophoneState.HEARING), [Level(-1.0, True)])
     assert result.works is None
     assert "clips" in result.words
+
+
+@pytest.fixture
+def _nothing_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without fetched models, on which any connection fails the test."""
+
+    def refuse(*address: object) -> None:
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setenv("SAYSO_MODELS", str(tmp_path))
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+@pytest.mark.usefixtures("_nothing_fetched")
+def test_a_model_that_is_not_here_is_told_and_not_fetched() -> None:
+    for name in ("large-v3", "somebody/some-model"):
+        result = model_files(name)
+        assert result.works is False
+        assert result.words.endswith(f"sayso models pull {name}")
+
+
+@pytest.mark.usefixtures("_nothing_fetched")
+def test_a_model_that_nobody_knows_is_told_with_those_that_are_known() -> None:
+    result = model_files("no model")
+    assert result.works is False
+    assert "tiny.en" in result.words
