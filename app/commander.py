@@ -16,6 +16,7 @@ from typing import Any
 from sayso.app.actions import ActionError, Outcome, Performer, UndoToken
 from sayso.app.actions.desktop import Window
 from sayso.app.alarms import Alarm, Alarms
+from sayso.app.attention import WITHIN_S, Address, Attention
 from sayso.app.carried_out import CarriedOut
 from sayso.app.commands.grammar import Command, Grammar
 from sayso.app.commands.matching import Match, match
@@ -78,6 +79,8 @@ class Commander:
         self._mode = mode
         self._alarms = alarms if alarms is not None else Alarms()
         self._asleep = False
+        self._attention = Attention()
+        self._attending: asyncio.TimerHandle | None = None
         self._feed = Feed()
         self._undo: dict[int, UndoToken] = {}
         self._question: Question | None = None
@@ -108,11 +111,27 @@ class Commander:
     def expected(self) -> tuple[str, ...]:
         """What the speaker is likely to say, in the grammar's order, which has the everyday commands first.
 
-        Nothing in dictation, where any text may come.
+        In dictation, where any text may come, only the wake phrase where that counts.
         """
+        phrase = (self.expected_phrase.capitalize(),) if self.expected_phrase else ()
         if self._mode is Mode.DICTATION:
-            return ()
-        return tuple(command.say.capitalize() for command in self._grammar.commands.values())
+            return phrase
+        return (*phrase, *(command.say.capitalize() for command in self._grammar.commands.values()))
+
+    @property
+    def expected_phrase(self) -> str:
+        """The wake phrase while it makes a difference, else nothing."""
+        return self._attention.phrase if self._asleep or self._attention.needs_phrase else ""
+
+    @property
+    def attentive(self) -> bool:
+        """Whether the next utterance needs no wake phrase where one is asked for."""
+        return self._attention.present
+
+    def use_phrase(self, phrase: str, *, asked: bool) -> None:
+        """Wake at this phrase (empty: at none), and with ``asked`` do nothing without it."""
+        self._attention.phrase, self._attention.asked = phrase, asked
+        self._on_change()
 
     def set_mode(self, mode: Mode) -> None:
         self._mode = mode
@@ -145,9 +164,10 @@ class Commander:
 
     def is_complete(self, heard: str) -> bool:
         """Whether what was heard so far is a whole command that nothing more is needed for."""
-        if self._asleep or not heard.strip():
+        address = self._attention.address(heard, 0.0, asleep=self._asleep)
+        if address is None or not address.text.strip() or (self._asleep and not address.phrase):
             return False
-        found = match(self._grammar, heard, self._names)
+        found = match(self._grammar, address.text, self._names)
         return (
             isinstance(found, Match)
             and found.score >= 100.0
@@ -202,18 +222,45 @@ class Commander:
 
     async def close(self) -> None:
         """Stop what still acts and let go of the desktop."""
+        if self._attending is not None:
+            self._attending.cancel()
         await self._performer.close()
 
     async def _utterance(self, turn: int, heard: str, surroundings: Awaitable[Surroundings], moments: Moments) -> None:
         around = await surroundings
         await self._unhindered.wait()
-        question = self._question
-        if question is not None and await self._answered(turn, heard, question):
-            kind, item = LineKind.COMMAND, question.item
-        else:
-            kind, item = await self._carry_out(turn, heard, around, moments)
+        kind, item = await self._understand(turn, heard, around, moments)
         application = around.target.application if around.target else ""
         self._on_carried_out(CarriedOut(heard.strip(), kind, moments, self._feed.find(item), application))
+
+    async def _understand(self, turn: int, heard: str, around: Surroundings, moments: Moments) -> tuple[LineKind, int]:
+        """Gives what the utterance was, and its item in the feed, 0 for none."""
+        question = self._question
+        address = self._attention.address(heard, moments.began_at, asleep=self._asleep)
+        if address is None and question is not None and read_answer(heard) is not Answer.NONE:
+            address = Address(heard)
+        if address is None:
+            self._on_outcome(turn, LineKind.ASIDE)
+            return LineKind.ASIDE, 0
+        kind, item = LineKind.COMMAND, 0
+        self._asleep = self._asleep and not address.phrase
+        if address.phrase and not address.text:
+            self._on_outcome(turn, kind)
+        elif question is not None and await self._answered(turn, address.text, question):
+            item = question.item
+        else:
+            kind, item = await self._carry_out(turn, address.text, around, moments)
+        if self._attention.needs_phrase and not self._asleep and kind in (LineKind.COMMAND, LineKind.DICTATED):
+            self._attend()
+        return kind, item
+
+    def _attend(self) -> None:
+        """For some seconds no wake phrase is needed; their end is a change, too."""
+        self._attention.attend()
+        if self._attending is not None:
+            self._attending.cancel()
+        self._attending = asyncio.get_running_loop().call_later(WITHIN_S, self._on_change)
+        self._on_change()
 
     async def _carry_out(self, turn: int, heard: str, around: Surroundings, moments: Moments) -> tuple[LineKind, int]:
         """Gives what the utterance was, and its item in the feed, 0 for none."""

@@ -11,6 +11,7 @@ from sayso.app.audio.listener import Listener
 from sayso.app.commands.grammar import Command
 from sayso.app.settings_store import SettingsStore
 from sayso.app.snapshot import CommandHelp, MicrophoneChoice, OptionsView
+from sayso.app.ways_view import OverlayPlace
 
 
 class Options:
@@ -39,6 +40,8 @@ class Options:
             microphone=settings.microphone,
             wait_ms=settings.wait_ms,
             listens_at_start=settings.listens_at_start,
+            overlay=settings.overlay,
+            overlay_place=settings.overlay_place,
         )
 
     def use_microphone(self, name: str) -> None:
@@ -58,6 +61,14 @@ class Options:
 
     def set_listens_at_start(self, on: bool) -> None:
         self._store.change(listens_at_start=on)
+        self._changed()
+
+    def set_overlay(self, on: bool) -> None:
+        self._store.change(overlay=on)
+        self._changed()
+
+    def place_overlay(self, place: OverlayPlace) -> None:
+        self._store.change(overlay_place=place)
         self._changed()
 
     async def _look(self) -> None:

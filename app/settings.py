@@ -23,6 +23,7 @@ from sayso.app.memory_view import StartTimes
 from sayso.app.remote_server_view import KeyPlace
 from sayso.app.snapshot import Mode, ServerKind
 
+from sayso.app.ways_view import OverlayPlace, Way
 SHORTEST_WAIT_MS, LONGEST_WAIT_MS = 300, 1500
 """Shorter pauses are inside of sentences; longer ones make whoever speaks wait."""
 
@@ -41,6 +42,11 @@ class Settings(msgspec.Struct, frozen=True):
     ``wait_ms`` is the pause that ends an utterance. ``told_of_tray`` is whether the user has read once that Sayso goes
     on there. ``memory`` is when memory is given back, ``starts`` how long the engine took to come back from that.
     """
+    ``history_days`` is how long utterances are kept, 0 for not at all.
+
+    ``way`` is the way to listen; each has its key, of which only that way's is taken. ``wake_phrase`` wakes after “stop
+    listening” (empty: none does), and with ``asks_phrase`` nothing is done without it. ``overlay`` is whether what is
+    heard is shown over other windows, at ``overlay_place``.
 
     microphone: str = ""
     mode: Mode = Mode.COMMANDS
@@ -55,6 +61,15 @@ class Settings(msgspec.Struct, frozen=True):
     wait_ms: Annotated[int, msgspec.Meta(ge=SHORTEST_WAIT_MS, le=LONGEST_WAIT_MS)] = 550
     listens_at_start: bool = True
     memory: Controls = PRESETS[Preset.BALANCED]
+    history_days: Annotated[int, msgspec.Meta(ge=OFF, le=FOREVER)] = OFF
+    way: Way = Way.HANDS_FREE
+    hold_key: str = "Ctrl+Alt+Space"
+    toggle_key: str = "Ctrl+Alt+Space"
+    sleep_key: str = ""
+    wake_phrase: str = "hey sayso"
+    asks_phrase: bool = False
+    overlay: bool = True
+    overlay_place: OverlayPlace = OverlayPlace.BOTTOM
     starts: StartTimes = StartTimes()
 
 

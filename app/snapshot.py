@@ -9,6 +9,7 @@ from sayso.app.memory_view import MemoryView
 from sayso.app.remote_server_view import RemoteServerView
 
 
+from sayso.app.ways_view import OverlayPlace, WaysView
 class DesktopState(StrEnum):
     """The desktop's own state; tray, buttons and capture follow this only."""
 
@@ -71,6 +72,8 @@ class LineKind(StrEnum):
     ASLEEP = "asleep"
     LOST = "lost"
 
+    ASIDE = "aside"
+    """Said without the wake phrase where that is asked for."""
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -180,6 +183,9 @@ class OptionsView:
     listens_at_start: bool = True
     commands: tuple[CommandHelp, ...] = ()
 
+    overlay: bool = True
+    """Whether what is heard is shown over other windows."""
+    overlay_place: OverlayPlace = OverlayPlace.BOTTOM
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
@@ -199,3 +205,4 @@ class Snapshot:
     options: OptionsView = OptionsView()
     servers: RemoteServerView = field(default_factory=RemoteServerView)
     memory: MemoryView = MemoryView()
+    ways: WaysView = field(default_factory=WaysView)

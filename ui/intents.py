@@ -13,6 +13,8 @@ from sayso.app.snapshot import Mode
 
 class OptionIntents(Protocol):
     """What the settings window may ask for besides."""
+from sayso.app.ways_view import OverlayPlace, Way
+from sayso.ui.engine_intents import EngineIntents
 
     def use_microphone(self, name: str) -> None:
         """Listen to this microphone from now on; empty follows the system's default."""
@@ -29,6 +31,31 @@ class OptionIntents(Protocol):
 
 class ActionIntents(Protocol):
     """What may be asked about the actions in the feed."""
+
+    def set_overlay(self, on: bool) -> None:
+        """Whether what is heard is shown over other windows."""
+
+    def place_overlay(self, place: OverlayPlace) -> None:
+        """Where on the screen that stands."""
+
+
+class WayIntents(Protocol):
+    """What may be asked for about the ways to listen."""
+
+    def use_way(self, way: Way) -> None:
+        """Listen in this way from now on."""
+
+    def use_key(self, text: str) -> None:
+        """Take this key, such as “Ctrl+Alt+Space”, for the way in force; empty takes none."""
+
+    def listen_for_key(self, on: bool) -> None:
+        """While a key is being chosen the present one does nothing, so that it can be pressed."""
+
+    def set_phrase(self, phrase: str) -> None:
+        """What wakes Sayso besides “start listening”; empty for nothing."""
+
+    def ask_phrase(self, on: bool) -> None:
+        """Whether an utterance acts only after the phrase."""
 
     def confirm(self, item_id: int) -> None:
         """Yes: do what the feed item ``item_id`` asks about."""
@@ -115,6 +142,10 @@ class Intents(Protocol):
 
     def undo(self, item_id: int) -> None:
         """Take back the action of the feed item ``item_id``."""
+
+    @property
+    def ways(self) -> WayIntents:
+        """The part about the ways to listen."""
 
     def dismiss(self, notice_code: str) -> None:
         """Remove the notice with this code."""

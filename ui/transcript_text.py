@@ -300,7 +300,7 @@ class TranscriptText(QTextEdit):
         if word:
             lost = line.kind is LineKind.LOST or line.lost_ms
             # The no-break space keeps the word with its mark; the mark keeps it apart from what was said.
-            nothing = line.kind in (LineKind.PLAIN, LineKind.ASLEEP)
+            nothing = line.kind in (LineKind.PLAIN, LineKind.ASLEEP, LineKind.ASIDE)
             mark = "⚠" if lost else "·" if nothing else "→"
             gap = "   " if stable or tentative else ""
             style = self._bad if lost else self._small if nothing else self._good

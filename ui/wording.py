@@ -152,6 +152,7 @@ def outcome(line: Line) -> str:
         LineKind.DICTATED: "typed",
         LineKind.PLAIN: "no command",
         LineKind.ASLEEP: "Sayso is asleep",
+        LineKind.ASIDE: "not said to Sayso",
         LineKind.OPEN: "",
     }
     if line.kind is LineKind.LOST or line.lost_ms:

@@ -289,3 +289,71 @@ async def test_what_became_of_each_utterance_is_told_when_nothing_is_left_to_do(
         ("suspend the computer", LineKind.COMMAND, FeedState.CONFIRM),
         ("yes", LineKind.COMMAND, FeedState.DONE),
     ]
+
+
+async def test_where_the_phrase_is_asked_for_nothing_is_done_without_it(stage: Stage) -> None:
+    stage.commander.use_phrase("hey sayso", asked=True)
+    assert stage.commander.expected[0] == "Hey sayso"
+    await stage.say("volume up", "Hey, say so. Volume up.")
+    assert stage.volume.done == ["volume.change"]
+    assert stage.outcomes == [(1, LineKind.ASIDE), (2, LineKind.COMMAND)]
+
+
+async def test_after_the_phrase_and_after_each_deed_more_can_be_said_without_it_for_some_seconds(stage: Stage) -> None:
+    stage.commander.use_phrase("hey sayso", asked=True)
+    assert not stage.commander.attentive
+    await stage.say("Hey sayso.")
+    assert stage.outcomes == [(1, LineKind.COMMAND)]
+    assert stage.commander.attentive
+    await stage.say("volume up", "mute")
+    assert stage.volume.done == ["volume.change", "volume.mute"]
+    stage.commander._attention.forget()
+    await stage.say("unmute")
+    assert stage.volume.done == ["volume.change", "volume.mute"]
+
+
+async def test_ordinary_talk_does_not_keep_it_attentive(stage: Stage) -> None:
+    stage.commander.use_phrase("hey sayso", asked=True)
+    await stage.say("Hey sayso.")
+    until = stage.commander._attention._until
+    await stage.say("The weather is nice today.")
+    assert stage.commander._attention._until == until
+
+
+async def test_the_phrase_wakes_and_what_follows_it_is_done(stage: Stage) -> None:
+    stage.commander.use_phrase("hey sayso", asked=False)
+    assert stage.commander.expected_phrase == ""
+    await stage.say("stop listening", "hey sayso volume up")
+    assert stage.volume.done == ["volume.change"]
+    assert not stage.commander.asleep
+    stage.commander.sleep()
+    assert stage.commander.expected[0] == "Hey sayso"
+
+
+async def test_a_question_is_answered_without_the_phrase(stage: Stage) -> None:
+    stage.commander.use_phrase("hey sayso", asked=True)
+    await stage.say("hey sayso suspend the computer")
+    stage.commander._attention.forget()
+    await stage.say("somebody else is talking", "yes")
+    assert stage.power.done == ["power.suspend"]
+
+
+@pytest.mark.parametrize(
+    ("heard", "complete"),
+    [("volume up", False), ("hey say so volume up", True), ("hey sayso", False), ("Hey sayso, volume", False)],
+)
+async def test_with_a_phrase_only_what_follows_it_is_complete(stage: Stage, heard: str, complete: bool) -> None:
+    stage.commander.use_phrase("hey sayso", asked=True)
+    assert stage.commander.is_complete(heard) is complete
+
+
+async def test_what_is_said_while_the_key_is_held_is_done_when_it_is_let_go(stage: Stage) -> None:
+    stage.commander.hold_back(True)
+    stage.commander.submit(1, "volume up", stage._around())
+    await stage._around()
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert stage.volume.done == []
+    stage.commander.hold_back(False)
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    assert stage.volume.done == ["volume.change"]
