@@ -22,8 +22,8 @@ from sayso.app.memory_policy import PRESETS, Controls, Preset
 from sayso.app.memory_view import StartTimes
 from sayso.app.remote_server_view import KeyPlace
 from sayso.app.snapshot import Mode, ServerKind
-
 from sayso.app.ways_view import OverlayPlace, Way
+
 SHORTEST_WAIT_MS, LONGEST_WAIT_MS = 300, 1500
 """Shorter pauses are inside of sentences; longer ones make whoever speaks wait."""
 
@@ -41,12 +41,12 @@ class Settings(msgspec.Struct, frozen=True):
 
     ``wait_ms`` is the pause that ends an utterance. ``told_of_tray`` is whether the user has read once that Sayso goes
     on there. ``memory`` is when memory is given back, ``starts`` how long the engine took to come back from that.
-    """
     ``history_days`` is how long utterances are kept, 0 for not at all.
 
     ``way`` is the way to listen; each has its key, of which only that way's is taken. ``wake_phrase`` wakes after “stop
     listening” (empty: none does), and with ``asks_phrase`` nothing is done without it. ``overlay`` is whether what is
     heard is shown over other windows, at ``overlay_place``.
+    """
 
     microphone: str = ""
     mode: Mode = Mode.COMMANDS
@@ -60,7 +60,6 @@ class Settings(msgspec.Struct, frozen=True):
     told_of_tray: bool = False
     wait_ms: Annotated[int, msgspec.Meta(ge=SHORTEST_WAIT_MS, le=LONGEST_WAIT_MS)] = 550
     listens_at_start: bool = True
-    memory: Controls = PRESETS[Preset.BALANCED]
     history_days: Annotated[int, msgspec.Meta(ge=OFF, le=FOREVER)] = OFF
     way: Way = Way.HANDS_FREE
     hold_key: str = "Ctrl+Alt+Space"
@@ -70,6 +69,7 @@ class Settings(msgspec.Struct, frozen=True):
     asks_phrase: bool = False
     overlay: bool = True
     overlay_place: OverlayPlace = OverlayPlace.BOTTOM
+    memory: Controls = PRESETS[Preset.BALANCED]
     starts: StartTimes = StartTimes()
 
 

@@ -7,9 +7,9 @@ from enum import StrEnum
 
 from sayso.app.memory_view import MemoryView
 from sayso.app.remote_server_view import RemoteServerView
-
-
 from sayso.app.ways_view import OverlayPlace, WaysView
+
+
 class DesktopState(StrEnum):
     """The desktop's own state; tray, buttons and capture follow this only."""
 
@@ -70,10 +70,10 @@ class LineKind(StrEnum):
     DICTATED = "dictated"
     PLAIN = "plain"
     ASLEEP = "asleep"
-    LOST = "lost"
-
     ASIDE = "aside"
     """Said without the wake phrase where that is asked for."""
+    LOST = "lost"
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -181,11 +181,11 @@ class OptionsView:
     wait_ms: int = 550
     """Pause that ends an utterance."""
     listens_at_start: bool = True
-    commands: tuple[CommandHelp, ...] = ()
-
     overlay: bool = True
     """Whether what is heard is shown over other windows."""
     overlay_place: OverlayPlace = OverlayPlace.BOTTOM
+    commands: tuple[CommandHelp, ...] = ()
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:

@@ -9,12 +9,12 @@ from typing import Protocol
 
 from sayso.app.memory_policy import Preset
 from sayso.app.snapshot import Mode
+from sayso.app.ways_view import OverlayPlace, Way
+from sayso.ui.engine_intents import EngineIntents
 
 
 class OptionIntents(Protocol):
     """What the settings window may ask for besides."""
-from sayso.app.ways_view import OverlayPlace, Way
-from sayso.ui.engine_intents import EngineIntents
 
     def use_microphone(self, name: str) -> None:
         """Listen to this microphone from now on; empty follows the system's default."""
@@ -27,10 +27,6 @@ from sayso.ui.engine_intents import EngineIntents
 
     def set_listens_at_start(self, on: bool) -> None:
         """Whether Sayso listens as soon as it runs."""
-
-
-class ActionIntents(Protocol):
-    """What may be asked about the actions in the feed."""
 
     def set_overlay(self, on: bool) -> None:
         """Whether what is heard is shown over other windows."""
@@ -56,6 +52,10 @@ class WayIntents(Protocol):
 
     def ask_phrase(self, on: bool) -> None:
         """Whether an utterance acts only after the phrase."""
+
+
+class ActionIntents(Protocol):
+    """What may be asked about the actions in the feed."""
 
     def confirm(self, item_id: int) -> None:
         """Yes: do what the feed item ``item_id`` asks about."""
@@ -108,6 +108,10 @@ class Intents(Protocol):
         """The part that only the settings window uses."""
 
     @property
+    def ways(self) -> WayIntents:
+        """The part about the ways to listen."""
+
+    @property
     def memory(self) -> MemoryIntents:
         """The part that the page about sessions and memory uses."""
 
@@ -142,10 +146,6 @@ class Intents(Protocol):
 
     def undo(self, item_id: int) -> None:
         """Take back the action of the feed item ``item_id``."""
-
-    @property
-    def ways(self) -> WayIntents:
-        """The part about the ways to listen."""
 
     def dismiss(self, notice_code: str) -> None:
         """Remove the notice with this code."""
