@@ -18,6 +18,7 @@ import msgspec
 import platformdirs
 
 from sayso.app.errors import AppError
+from sayso.app.history.view import FOREVER, OFF
 from sayso.app.memory_policy import PRESETS, Controls, Preset
 from sayso.app.memory_view import StartTimes
 from sayso.app.remote_server_view import KeyPlace
@@ -62,9 +63,9 @@ class Settings(msgspec.Struct, frozen=True):
     listens_at_start: bool = True
     history_days: Annotated[int, msgspec.Meta(ge=OFF, le=FOREVER)] = OFF
     way: Way = Way.HANDS_FREE
-    hold_key: str = "Ctrl+Alt+Space"
-    toggle_key: str = "Ctrl+Alt+Space"
-    sleep_key: str = ""
+    hold_shortcut: str = "Ctrl+Alt+Space"
+    toggle_shortcut: str = "Ctrl+Alt+Space"
+    sleep_shortcut: str = ""
     wake_phrase: str = "hey sayso"
     asks_phrase: bool = False
     overlay: bool = True

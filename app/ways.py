@@ -21,7 +21,7 @@ from sayso.app.settings_store import SettingsStore
 from sayso.app.ways_view import Way, WaysView
 
 _TICK_S = 0.25
-_KEY_SETTINGS = {Way.HANDS_FREE: "sleep_key", Way.TOGGLE: "toggle_key", Way.HOLD: "hold_key"}
+_SHORTCUTS = {Way.HANDS_FREE: "sleep_shortcut", Way.TOGGLE: "toggle_shortcut", Way.HOLD: "hold_shortcut"}
 _PURPOSES = {
     Way.HANDS_FREE: "Send Sayso to sleep or wake it",
     Way.TOGGLE: "Start or stop listening",
@@ -89,7 +89,7 @@ class Ways:
 
     @property
     def _key_text(self) -> str:
-        return str(getattr(self._store.settings, _KEY_SETTINGS[self._way]))
+        return str(getattr(self._store.settings, _SHORTCUTS[self._way]))
 
     @property
     def listens_at_start(self) -> bool:
@@ -131,7 +131,7 @@ class Ways:
             self._desktop.changed()
             return
         self._let_go()
-        self._store.change(**{_KEY_SETTINGS[self._way]: shortcut.text if shortcut else ""})
+        self._store.change(**{_SHORTCUTS[self._way]: shortcut.text if shortcut else ""})
         self._desktop.spawn(self._take_key())
 
     def listen_for_key(self, on: bool) -> None:
