@@ -10,7 +10,6 @@ from typing import Protocol
 from sayso.app.memory_policy import Preset
 from sayso.app.snapshot import Mode
 from sayso.app.ways_view import OverlayPlace, Way
-from sayso.ui.engine_intents import EngineIntents
 
 
 class OptionIntents(Protocol):
