@@ -26,6 +26,7 @@ from sayso.app.commander import Commander, Surroundings
 from sayso.app.desktop_file import Autostart
 from sayso.app.desktop_state import DesktopStateMachine
 from sayso.app.errors import AppError
+from sayso.app.history.history import History
 from sayso.app.memory_panel import MemoryPanel
 from sayso.app.options import Options
 from sayso.app.panels import Panels
@@ -105,6 +106,7 @@ class Assistant:
             else:
                 self._states.move(DesktopState.IDLE)
                 self.changed()
+            self.spawn(self._panels.history.run())
             await self._server.begin()
             await self._quit.wait()
             await self._finish()
@@ -118,6 +120,7 @@ class Assistant:
             await _bounded("actions", self._commander.close())
             await _bounded("connection", self._client.close())
             await _bounded("local server", self._server.close())
+            await _bounded("history", self._panels.history.close())
             await _bounded("settings", self._store.written())
 
     async def _finish(self) -> None:
@@ -134,6 +137,10 @@ class Assistant:
     @property
     def memory(self) -> MemoryPanel:
         return self._panels.memory
+
+    @property
+    def history(self) -> History:
+        return self._panels.history
 
     @property
     def actions(self) -> Commander:
@@ -268,6 +275,7 @@ class Assistant:
                 close_to_tray=self._store.settings.close_to_tray,
                 starts_with_session=self._starts_with_session,
                 options=self._panels.options.view,
+                history=self._panels.history.view,
                 servers=self._panels.servers.view,
                 memory=self._panels.memory.view,
             )
@@ -329,6 +337,11 @@ class Assistant:
             await switch
         except AppError as error:
             self._notice("server", str(error), severe=True)
+        self.changed()
+
+    def notify(self, code: str, text: str) -> None:
+        """Show a notice until it is dismissed."""
+        self._notice(code, text)
         self.changed()
 
     def _notice(self, code: str, text: str, *, severe: bool = False) -> None:

@@ -11,6 +11,7 @@ from sayso.app.audio.gate import GateOptions
 from sayso.app.audio.listener import Listener
 from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
+from sayso.app.history.history import History, history_folder
 from sayso.app.local_server import LocalServer
 from sayso.app.memory_panel import MemoryPanel
 from sayso.app.options import Options
@@ -35,6 +36,7 @@ def compose(
     store = SettingsStore(loaded)
     assistant = Assistant(publish, store)
     client = RealtimeClient(local.endpoint, assistant.receive)
+    history = History(store, history_folder(), assistant.changed, assistant.notify, assistant.spawn)
     alarms = Alarms()
     commander = Commander(
         Grammar.load(),
@@ -43,11 +45,13 @@ def compose(
         assistant.outcome,
         mode=loaded.settings.mode,
         alarms=alarms,
+        on_carried_out=history.record,
     )
     keys = KeyStore()
     server = ServerChoice(client, local, keys, loaded.settings)
     listener = Listener(assistant.hear, GateOptions(wait_ms=loaded.settings.wait_ms))
     panels = Panels(
+        history=history,
         options=Options(store, listener, commander.commands, assistant.changed, assistant.spawn),
         servers=RemoteServers(store, keys, assistant.changed, assistant.spawn),
         memory=MemoryPanel(store, client, server, local, assistant.changed, assistant.spawn),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sayso.app.history.history import History
 from sayso.app.memory_panel import MemoryPanel
 from sayso.app.options import Options
 from sayso.app.remote_servers import RemoteServers
@@ -15,5 +16,6 @@ from sayso.app.remote_servers import RemoteServers
 @dataclass(frozen=True)
 class Panels:
     options: Options
+    history: History
     servers: RemoteServers
     memory: MemoryPanel

@@ -5,8 +5,12 @@ The window calls these in the Qt thread; every one returns at once and shows its
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Protocol
 
+from sayso.app.history.entry import Entry
+from sayso.app.history.view import Found, Rows
 from sayso.app.memory_policy import Preset
 from sayso.app.snapshot import Mode
 from sayso.app.ways_view import OverlayPlace, Way
@@ -101,6 +105,34 @@ class ServerIntents(Protocol):
         """Forget the key of this server."""
 
 
+class HistoryIntents(Protocol):
+    """What the history window may ask for. Answers come later, in the Qt thread."""
+
+    def set_days(self, days: int) -> None:
+        """Keep utterances for these days from now on, and delete what is older."""
+
+    def count_older(self, days: int, answer: Callable[[int], None]) -> None:
+        """How many utterances that would delete."""
+
+    def find(self, query: str, answer: Callable[[Found], None]) -> None:
+        """Look for utterances with all these words."""
+
+    def rows(self, found: Found, rows: Rows, answer: Callable[[tuple[Entry, ...]], None]) -> None:
+        """Some of what was found, the newest first."""
+
+    def words(self, found: Found, parts: Sequence[Rows], answer: Callable[[str], None]) -> None:
+        """The words of these rows, a line each, the oldest first."""
+
+    def export(self, found: Found, parts: Sequence[Rows], path: Path, answer: Callable[[str], None]) -> None:
+        """Write these rows to a file whose suffix is the format; the answer is a line for people."""
+
+    def delete(self, found: Found, parts: Sequence[Rows]) -> None:
+        """Delete these rows for good."""
+
+    def delete_all(self) -> None:
+        """Delete everything for good."""
+
+
 class Intents(Protocol):
     @property
     def options(self) -> OptionIntents:
@@ -113,6 +145,10 @@ class Intents(Protocol):
     @property
     def memory(self) -> MemoryIntents:
         """The part that the page about sessions and memory uses."""
+
+    @property
+    def history(self) -> HistoryIntents:
+        """The part that the history window uses."""
 
     @property
     def actions(self) -> ActionIntents:

@@ -26,6 +26,7 @@ from sayso.app.snapshot import Mode, Snapshot
 from sayso.ui import icon
 from sayso.ui.announcer import Announcer
 from sayso.ui.feed_view import FeedView
+from sayso.ui.history_window import HistoryWindow
 from sayso.ui.intents import Intents
 from sayso.ui.notice_bar import NoticeBar
 from sayso.ui.page_area import Page, PageArea
@@ -50,6 +51,7 @@ class MainWindow(QMainWindow):
         self._snapshot: Snapshot | None = None
         self._narrow: bool | None = None
         self.settings: SettingsWindow | None = None
+        self.history: HistoryWindow | None = None
         self.retreat: Callable[[], bool] = lambda: False
         """Where the window goes when it is closed; false when there is nothing but the end."""
         self.setWindowTitle("Sayso")
@@ -139,6 +141,7 @@ class MainWindow(QMainWindow):
         self._action("Use a remote server…", "Ctrl+R", self.server.open_remote, menu)
         menu.addSeparator()
         self._action("Next part of the window", "F6", self._next_part, menu)
+        self._action("History…", "Ctrl+H", self.open_history, menu)
         self._action("Settings…", "Ctrl+,", self.open_settings, menu)
         self._action("Keyboard", "F1", self._show_keyboard, menu)
         menu.addSeparator()
@@ -163,6 +166,8 @@ class MainWindow(QMainWindow):
         self.notices.show_notices(snapshot.notices)
         if self.settings is not None:
             self.settings.show_snapshot(snapshot)
+        if self.history is not None:
+            self.history.show_snapshot(snapshot)
         self.mode.show_choice(_MODES.index(snapshot.mode))
         self.server.show_server(snapshot.server)
         self.transcript.show_lines(snapshot.lines, snapshot.mode)
@@ -180,6 +185,16 @@ class MainWindow(QMainWindow):
         self.settings.show()
         self.settings.raise_()
         self.settings.activateWindow()
+
+    def open_history(self) -> None:
+        """Show what was said before, beside this window."""
+        if self.history is None:
+            self.history = HistoryWindow(self._intents, self._theme, self)
+        if self._snapshot is not None:
+            self.history.show_snapshot(self._snapshot)
+        self.history.show()
+        self.history.raise_()
+        self.history.activateWindow()
 
     def come_forward(self) -> None:
         """Show the window before the others, as far as the desktop lets it."""

@@ -87,11 +87,12 @@ QComboBox:focus { border: 2px solid $accent; padding: ${xs_inner}px ${s_inner}px
 QComboBox QLineEdit, QComboBox QLineEdit:focus {
   background: transparent; border: none; padding: 0; min-height: 0;
 }
-QTreeView {
+QTreeView, QTableView {
   background: $surface; color: $text; border: 1px solid $border; border-radius: ${radius}px;
   selection-background-color: $accent; selection-color: $on_accent;
 }
-QTreeView:focus { border: 2px solid $accent; }
+QTableView::item { padding: 0px ${s}px; }
+QTreeView:focus, QTableView:focus { border: 2px solid $accent; }
 QHeaderView::section { background: $raised; color: $muted; border: none; padding: ${xs}px ${s}px; }
 QListWidget[role="pages"] { background: transparent; border: 2px solid transparent; border-radius: ${radius}px; }
 QListWidget[role="pages"]:focus { border-color: $accent; }

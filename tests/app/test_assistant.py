@@ -15,6 +15,7 @@ from sayso.app.audio.listener import MicrophoneChanged, SpeechAudio, SpeechEnded
 from sayso.app.commander import Surroundings
 from sayso.app.desktop_file import Autostart
 from sayso.app.feed import Feed
+from sayso.app.history.view import HistoryView
 from sayso.app.memory_view import MemoryView
 from sayso.app.options import Options
 from sayso.app.panels import Panels
@@ -126,7 +127,12 @@ def collaborators(chain: Chain) -> None:
         connection=lambda event: chain.record("connection", event.state),
     )
     servers: Any = SimpleNamespace(view=RemoteServerView())
-    panels = Panels(options=options, servers=servers, memory=memory)  # type: ignore[arg-type]
+    history: Any = SimpleNamespace(
+        view=HistoryView(),
+        run=lambda: chain.record_later("run history"),
+        close=lambda: chain.record_later("close history"),
+    )
+    panels = Panels(options=options, servers=servers, memory=memory, history=history)  # type: ignore[arg-type]
     chain.assistant.join(listener, client, commander, server, panels)  # type: ignore[arg-type]
 
 

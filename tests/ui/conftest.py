@@ -28,6 +28,8 @@ class RecordedIntents:
         self.options = self
         self.servers = self
         self.actions = self
+        self.history: object = None
+        """For a test that has one."""
 
     def use_microphone(self, name: str) -> None:
         self.calls.append(("use_microphone", name))

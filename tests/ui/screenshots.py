@@ -31,6 +31,12 @@ class Silent:
         return self
 
     @property
+    def history(self) -> Silent:
+        return self
+
+    def rows(self, *what: object) -> None: ...
+    def find(self, *what: object) -> None: ...
+    @property
     def actions(self) -> Silent:
         return self
 
