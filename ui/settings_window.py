@@ -17,6 +17,7 @@ from sayso.ui.about_page import AboutPage
 from sayso.ui.commands_page import CommandsPage
 from sayso.ui.intents import Intents
 from sayso.ui.listening_page import ListeningPage
+from sayso.ui.memory_page import MemoryPage
 from sayso.ui.microphone_page import MicrophonePage
 from sayso.ui.page_area import PageArea
 from sayso.ui.server_page import ServerPage
@@ -49,6 +50,7 @@ class SettingsWindow(QDialog):
         self.listening = self._join("Listening", "listening", ListeningPage(intents, theme))
         self.server = self._join("Server", "server", ServerPage(intents, theme))
         self.commands = self._join("Commands", "commands", CommandsPage(theme))
+        self.memory = self._join("Sessions and memory", "memory", MemoryPage(intents, theme))
         self.about = self._join("About", "notice", AboutPage(theme))
         self._add_shortcuts()
         self.index.show_page(0)

@@ -93,6 +93,9 @@ QTreeView, QTableView {
 }
 QTableView::item { padding: 0px ${s}px; }
 QTreeView:focus, QTableView:focus { border: 2px solid $accent; }
+QTreeView[role="figures"]::item { padding: ${hair}px ${xs}px; }
+QTreeView[role="figures"] QHeaderView::section { padding: ${xs}px; }
+QComboBox:disabled, QCheckBox:disabled { color: $muted; border-color: $line; }
 QHeaderView::section { background: $raised; color: $muted; border: none; padding: ${xs}px ${s}px; }
 QListWidget[role="pages"] { background: transparent; border: 2px solid transparent; border-radius: ${radius}px; }
 QListWidget[role="pages"]:focus { border-color: $accent; }

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from sayso.app.memory_policy import Preset
 from sayso.app.snapshot import Mode
 from sayso.ui.main_window import MainWindow
 from sayso.ui.theme import Theme
@@ -28,6 +29,7 @@ class RecordedIntents:
         self.options = self
         self.servers = self
         self.actions = self
+        self.memory = self
         self.history: object = None
         """For a test that has one."""
 
@@ -42,6 +44,21 @@ class RecordedIntents:
 
     def set_listens_at_start(self, on: bool) -> None:
         self.calls.append(("set_listens_at_start", on))
+
+    def watch(self, on: bool) -> None:
+        self.calls.append(("watch", on))
+
+    def use_preset(self, preset: Preset) -> None:
+        self.calls.append(("use_preset", preset))
+
+    def set_control(self, name: str, value: float) -> None:
+        self.calls.append(("set_control", name, value))
+
+    def free_now(self) -> None:
+        self.calls.append(("free_now",))
+
+    def close_session(self, session: str) -> None:
+        self.calls.append(("close_session", session))
 
     def start(self) -> None:
         self.calls.append(("start",))

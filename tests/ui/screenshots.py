@@ -16,6 +16,7 @@ import scenes
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from sayso.app.memory_policy import Preset
 from sayso.app.snapshot import Mode, Snapshot
 from sayso.ui.main_window import MainWindow
 from sayso.ui.theme import Theme
@@ -39,6 +40,16 @@ class Silent:
     @property
     def actions(self) -> Silent:
         return self
+
+    @property
+    def memory(self) -> Silent:
+        return self
+
+    def watch(self, on: bool) -> None: ...
+    def use_preset(self, preset: Preset) -> None: ...
+    def set_control(self, name: str, value: float) -> None: ...
+    def free_now(self) -> None: ...
+    def close_session(self, session: str) -> None: ...
 
     def use_microphone(self, name: str) -> None: ...
     def look_for_microphones(self) -> None: ...

@@ -1,0 +1,60 @@
+"""Figures, times and states as a person reads them."""
+
+from __future__ import annotations
+
+import memory_scenes
+import pytest
+
+from sayso.app.memory_view import MemoryView, Sample, Source
+from sayso.ui import memory_wording as wording
+
+MB = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "text"),
+    [(0, "0 MB"), (620_000, "0.6 MB"), (23 * MB, "23 MB"), (999 * MB, "999 MB"), (1_340 * MB, "1.3 GB")],
+)
+def test_an_amount_of_memory_has_as_many_digits_as_matter(nbytes: int, text: str) -> None:
+    assert wording.size(nbytes) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (10, "10 seconds"),
+        (60, "1 minute"),
+        (90, "1 minute 30 seconds"),
+        (3600, "1 hour"),
+        (5400, "1 hour 30 minutes"),
+        (0.5, "0.5 seconds"),
+    ],
+)
+def test_a_time_to_choose_is_said_in_full(seconds: float, text: str) -> None:
+    assert wording.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(-3, "0 s"), (59.9, "59 s"), (65, "1 min 05 s"), (1210, "20 min"), (7800, "2 h 10 min")]
+)
+def test_a_time_that_runs_is_short(seconds: float, text: str) -> None:
+    assert wording.clock(seconds) == text
+
+
+@pytest.mark.parametrize("source", list(Source))
+@pytest.mark.parametrize("server", ["", "host:8000"])
+def test_every_source_but_the_usual_one_is_explained(source: Source, server: str) -> None:
+    words = wording.source_words(MemoryView(source=source, server=server))
+    assert bool(words) == (source is not Source.LOCAL)
+
+
+def test_what_did_not_change_is_not_said_to_have_come_back() -> None:
+    before = Sample(1, 128 * MB, 80 * MB, 400 * MB)
+    told = wording.freed_words(MemoryView(freed=(before, Sample(2, 128 * MB, 0, 0))))
+    assert told == "480 MB came back: server 80 MB → 0 MB, engine 400 MB → 0 MB."
+    assert "Nothing" in wording.freed_words(MemoryView(freed=(before, before)))
+
+
+@pytest.mark.parametrize("scene", memory_scenes.ALL)
+def test_every_state_has_words_for_its_graph(scene: str) -> None:
+    assert wording.graph_words(memory_scenes.ALL[scene]().memory.samples).endswith(".")
