@@ -26,13 +26,9 @@ from sayso.app.commander import Commander, Surroundings
 from sayso.app.desktop_file import Autostart
 from sayso.app.desktop_state import DesktopStateMachine
 from sayso.app.errors import AppError
-from sayso.app.history.history import History
-from sayso.app.memory_panel import MemoryPanel
-from sayso.app.options import Options
-from sayso.app.panels import Panels
+from sayso.app.panels import PanelIntents, Panels
 from sayso.app.realtime.client import RealtimeClient
 from sayso.app.realtime.events import Behind, Connection, RealtimeEvent, TurnDone, TurnStable, TurnTentative
-from sayso.app.remote_servers import RemoteServers
 from sayso.app.server_choice import ServerChoice
 from sayso.app.settings_store import SettingsStore
 from sayso.app.snapshot import (
@@ -57,7 +53,7 @@ _CLOSE_S = 6.0
 """How long quitting waits for each part to finish; what does not is left to the end of the process."""
 
 
-class Assistant:
+class Assistant(PanelIntents):
     """Implements the window's intents; ``publish`` gets a snapshot after every change.
 
     The collaborators' callbacks are ``hear`` (listener), ``receive`` (client), ``changed`` and ``outcome`` (commander);
@@ -81,7 +77,6 @@ class Assistant:
         self._around: dict[int, asyncio.Task[Surroundings]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._quit = asyncio.Event()
-        self._panels: Panels
         self._listener: Listener
         self._client: RealtimeClient
         self._commander: Commander
@@ -131,24 +126,8 @@ class Assistant:
     # What the window asks for.
 
     @property
-    def options(self) -> Options:
-        return self._panels.options
-
-    @property
-    def memory(self) -> MemoryPanel:
-        return self._panels.memory
-
-    @property
-    def history(self) -> History:
-        return self._panels.history
-
-    @property
     def actions(self) -> Commander:
         return self._commander
-
-    @property
-    def servers(self) -> RemoteServers:
-        return self._panels.servers
 
     def start(self) -> None:
         if not self._states.listening and self._states.move(DesktopState.LISTENING):
@@ -274,10 +253,7 @@ class Assistant:
                 asleep=self._commander.asleep,
                 close_to_tray=self._store.settings.close_to_tray,
                 starts_with_session=self._starts_with_session,
-                options=self._panels.options.view,
-                history=self._panels.history.view,
-                servers=self._panels.servers.view,
-                memory=self._panels.memory.view,
+                **self._panels.views,
             )
         )
 

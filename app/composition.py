@@ -11,6 +11,7 @@ from sayso.app.audio.gate import GateOptions
 from sayso.app.audio.listener import Listener
 from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
+from sayso.app.engine_panel import EnginePanel
 from sayso.app.history.history import History, history_folder
 from sayso.app.local_server import LocalServer
 from sayso.app.memory_panel import MemoryPanel
@@ -51,6 +52,7 @@ def compose(
     server = ServerChoice(client, local, keys, loaded.settings)
     listener = Listener(assistant.hear, GateOptions(wait_ms=loaded.settings.wait_ms))
     panels = Panels(
+        engine=EnginePanel(store, server, local, assistant.changed, assistant.spawn),
         history=history,
         options=Options(store, listener, commander.commands, assistant.changed, assistant.spawn),
         servers=RemoteServers(store, keys, assistant.changed, assistant.spawn),

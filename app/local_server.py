@@ -159,6 +159,21 @@ class LocalServer:
             config = msgspec.json.encode({**self._config, **self.limits})
             self._process = _Process(self._command, config, self.limits)
 
+    def another(self, model: str, device: str, threads: int) -> LocalServer:
+        """A server of the same kind with another choice of engine; it is not started."""
+        return LocalServer(model, device, threads, self._command, self.limits)
+
+    def exchange(self, other: LocalServer) -> None:
+        """Take over another's choice and process, and leave it ours, to be closed."""
+        ours = (self._key, self._config, self._process, self._failures)
+        self._key, self._config, self._process, self._failures = (
+            other._key,
+            other._config,
+            other._process,
+            other._failures,
+        )
+        other._key, other._config, other._process, other._failures = ours
+
     async def endpoint(self) -> Endpoint:
         """Where the server listens, as soon as it does; starts it again when it has ended.
 

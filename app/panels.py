@@ -5,8 +5,10 @@ A new page is a class with a ``view`` for the snapshot and intents of its own, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
+from sayso.app.engine_panel import EnginePanel
 from sayso.app.history.history import History
 from sayso.app.memory_panel import MemoryPanel
 from sayso.app.options import Options
@@ -15,7 +17,39 @@ from sayso.app.remote_servers import RemoteServers
 
 @dataclass(frozen=True)
 class Panels:
+    engine: EnginePanel
     options: Options
     history: History
     servers: RemoteServers
     memory: MemoryPanel
+
+    @property
+    def views(self) -> dict[str, Any]:
+        """What each of them shows, by its name in the snapshot, which is its name here."""
+        return {field.name: getattr(self, field.name).view for field in fields(self)}
+
+
+class PanelIntents:
+    """The intents of each page by its name, for the one object that a window is given."""
+
+    _panels: Panels
+
+    @property
+    def engine(self) -> EnginePanel:
+        return self._panels.engine
+
+    @property
+    def options(self) -> Options:
+        return self._panels.options
+
+    @property
+    def history(self) -> History:
+        return self._panels.history
+
+    @property
+    def servers(self) -> RemoteServers:
+        return self._panels.servers
+
+    @property
+    def memory(self) -> MemoryPanel:
+        return self._panels.memory

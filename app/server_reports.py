@@ -39,7 +39,12 @@ class EngineHealth(msgspec.Struct, frozen=True):
     device_bytes: int = 0
     start_ms: int = 0
     reload_ms: int = 0
+    state: str = ""
+    detail: str = ""
     model: str = ""
+    device: str = ""
+    threads: int = 0
+    devices: tuple[str, ...] = ()
     pid: int = 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from sayso.app.engine_view import EngineView
 from sayso.app.history.view import HistoryView
 from sayso.app.memory_view import MemoryView
 from sayso.app.remote_server_view import RemoteServerView
@@ -204,6 +205,7 @@ class Snapshot:
     close_to_tray: bool = True
     starts_with_session: bool = False
     options: OptionsView = OptionsView()
+    engine: EngineView = field(default_factory=EngineView)
     history: HistoryView = field(default_factory=HistoryView)
     servers: RemoteServerView = field(default_factory=RemoteServerView)
     memory: MemoryView = MemoryView()

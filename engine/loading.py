@@ -70,15 +70,21 @@ def load(message: Load) -> Loaded:
 
 def choose_device(wanted: str) -> str:
     """``auto`` is CUDA, else MPS, else the CPU; another name must exist on this machine."""
-    import torch
-
-    present = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    present = present_devices()
     if wanted == "auto":
-        return next(name for name in ("cuda", "mps", "cpu") if present[name])
-    if not present.get(wanted.split(":")[0], False):
-        usable = ", ".join(name for name, there in present.items() if there)
+        return present[0]
+    if wanted.split(":")[0] not in present:
+        usable = ", ".join(present)
         raise EngineError("device_missing", f"There is no device {wanted!r} here. Use auto or one of: {usable}.")
     return wanted
+
+
+def present_devices() -> tuple[str, ...]:
+    """What models can run on here, the best first."""
+    import torch
+
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    return tuple(name for name, present in there.items() if present)
 
 
 def default_threads() -> int:

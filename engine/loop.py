@@ -16,7 +16,7 @@ import platformdirs
 from sayso.engine import messages as m
 from sayso.engine.channel import Channel
 from sayso.engine.errors import EngineError, SessionError
-from sayso.engine.loading import Loaded, load
+from sayso.engine.loading import Loaded, load, present_devices
 from sayso.engine.options import Limits
 from sayso.engine.reports import Reports
 from sayso.engine.resting import Resting
@@ -149,7 +149,8 @@ class Engine:
         self._resting.rules = message.retention
         self._texts.serve(now.text, message.retention)
         text = now.text.name if now.text is not None else ""
-        self._send(m.Ready(runner.name, now.device, now.threads, runner.languages, now.load_ms, text))
+        devices = present_devices()
+        self._send(m.Ready(runner.name, now.device, now.threads, runner.languages, now.load_ms, text, devices))
 
     def _unload(self) -> None:
         self._close_all("unloaded")

@@ -220,6 +220,8 @@ class Ready(Message, frozen=True):
     load_ms: int
     text_model: str = ""
     """Its name, when one was loaded beside the speech model."""
+    devices: tuple[str, ...] = ()
+    """What models can run on here, the best first."""
 
 
 class Opened(Message, frozen=True):

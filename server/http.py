@@ -73,6 +73,7 @@ def _engine_facts(status: EngineStatus) -> dict[str, Any]:
             "model": status.ready.model,
             "device": status.ready.device,
             "threads": status.ready.threads,
+            "devices": list(status.ready.devices),
             "languages": list(status.ready.languages),
             "load_ms": status.ready.load_ms,
         }

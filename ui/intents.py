@@ -14,6 +14,7 @@ from sayso.app.history.view import Found, Rows
 from sayso.app.memory_policy import Preset
 from sayso.app.snapshot import Mode
 from sayso.app.ways_view import OverlayPlace, Way
+from sayso.ui.engine_intents import EngineIntents
 
 
 class OptionIntents(Protocol):
@@ -134,6 +135,10 @@ class HistoryIntents(Protocol):
 
 
 class Intents(Protocol):
+    @property
+    def engine(self) -> EngineIntents:
+        """The part about models and the engine on this machine."""
+
     @property
     def options(self) -> OptionIntents:
         """The part that only the settings window uses."""

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QStackedWidget, QVBo
 from sayso.app.snapshot import Snapshot
 from sayso.ui.about_page import AboutPage
 from sayso.ui.commands_page import CommandsPage
+from sayso.ui.engine_page import EnginePage
 from sayso.ui.intents import Intents
 from sayso.ui.listening_page import ListeningPage
 from sayso.ui.memory_page import MemoryPage
@@ -49,6 +50,7 @@ class SettingsWindow(QDialog):
         self.microphone = self._join("Microphone", "microphone", MicrophonePage(intents, theme))
         self.listening = self._join("Listening", "listening", ListeningPage(intents, theme))
         self.server = self._join("Server", "server", ServerPage(intents, theme))
+        self.engine = self._join("Engine", "engine", EnginePage(intents, theme))
         self.commands = self._join("Commands", "commands", CommandsPage(theme))
         self.memory = self._join("Sessions and memory", "memory", MemoryPage(intents, theme))
         self.about = self._join("About", "notice", AboutPage(theme))

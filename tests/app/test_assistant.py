@@ -14,6 +14,7 @@ from sayso.app.assistant import Assistant
 from sayso.app.audio.listener import MicrophoneChanged, SpeechAudio, SpeechEnded, SpeechStarted
 from sayso.app.commander import Surroundings
 from sayso.app.desktop_file import Autostart
+from sayso.app.engine_view import EngineView
 from sayso.app.feed import Feed
 from sayso.app.history.view import HistoryView
 from sayso.app.memory_view import MemoryView
@@ -132,7 +133,8 @@ def collaborators(chain: Chain) -> None:
         run=lambda: chain.record_later("run history"),
         close=lambda: chain.record_later("close history"),
     )
-    panels = Panels(options=options, servers=servers, memory=memory, history=history)  # type: ignore[arg-type]
+    engine: Any = SimpleNamespace(view=EngineView())
+    panels = Panels(engine=engine, options=options, servers=servers, memory=memory, history=history)  # type: ignore[arg-type]
     chain.assistant.join(listener, client, commander, server, panels)  # type: ignore[arg-type]
 
 

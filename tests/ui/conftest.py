@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -68,6 +68,37 @@ class RecordedIntents:
 
     def toggle(self) -> None:
         self.calls.append(("toggle",))
+
+    @property
+    def engine(self) -> RecordedIntents:
+        return self
+
+    def watch(self, on: bool) -> None:
+        self.calls.append(("watch", on))
+
+    def use_model(self, name: str) -> None:
+        self.calls.append(("use_model", name))
+
+    def use_device(self, device: str) -> None:
+        self.calls.append(("use_device", device))
+
+    def use_threads(self, threads: int) -> None:
+        self.calls.append(("use_threads", threads))
+
+    def fetch(self, name: str) -> None:
+        self.calls.append(("fetch", name))
+
+    def measure(self, name: str) -> None:
+        self.calls.append(("measure", name))
+
+    def measure_all(self, names: Sequence[str]) -> None:
+        self.calls.append(("measure_all", *names))
+
+    def remove(self, name: str) -> None:
+        self.calls.append(("remove", name))
+
+    def stop_work(self) -> None:
+        self.calls.append(("stop_work",))
 
     def use_embedded(self) -> None:
         self.calls.append(("use_embedded",))

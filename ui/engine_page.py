@@ -1,0 +1,199 @@
+"""The page *Engine*: what runs now, which models there are and how fast, and what the engine runs on. Qt thread."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QTreeWidget,
+    QTreeWidgetItem,
+)
+
+from sayso.app.engine_view import AUTOMATIC, EngineView, ModelRow, Work
+from sayso.app.snapshot import Snapshot
+from sayso.ui import model_wording as wording
+from sayso.ui.controls import ChoiceBox, hint, keep_outlined
+from sayso.ui.intents import Intents
+from sayso.ui.settings_page import SettingsPage
+from sayso.ui.theme import Theme
+from sayso.ui.work_row import WorkRow
+
+_COLUMNS = ("Model", "Languages", "Download", "Memory", "Speed here", "State")
+_REMOTE = (
+    "A remote server transcribes, and its keeper chooses its model. What you choose here counts when the engine on "
+    "this computer is used again."
+)
+_SPEED = "Speed: seconds of computing for each second of speech, measured on this computer."
+
+
+class EnginePage(SettingsPage):
+    """Looks at the engine while it is seen, and asks for every change at once."""
+
+    keywords = ("Model", "Whisper", "Download", "Device", "GPU", "CUDA", "Threads", "Speed", "Language")
+
+    def __init__(self, intents: Intents, theme: Theme) -> None:
+        super().__init__(theme)
+        self._intents = intents.engine
+        self._view = EngineView()
+        self._showing = False
+        self._listed: object = None
+        self.running = QLabel()
+        self.running.setWordWrap(True)
+        self.running.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.remote = hint(_REMOTE)
+        self.model = ChoiceBox(theme)
+        self.model.setAccessibleName("Model in use")
+        self.device = ChoiceBox(theme)
+        self.device.setAccessibleName("Device")
+        self.threads = QSpinBox()
+        self.threads.setAccessibleName("Threads")
+        self.threads.setSpecialValueText("Automatic")
+        self.list = QTreeWidget()
+        self.work = WorkRow(self._intents.stop_work, theme)
+        self.fault = QLabel()
+        self.fault.setWordWrap(True)
+        self.fault.setProperty("tone", "bad")
+        self.about = hint()
+        self.fetch = QPushButton("&Download")
+        self.measure = QPushButton("&Measure speed")
+        self.remove = QPushButton("&Remove")
+        keep_outlined(theme, self.threads)
+        self._lay_out(theme)
+        self._connect()
+
+    def _lay_out(self, theme: Theme) -> None:
+        form = QFormLayout()
+        form.setHorizontalSpacing(theme.spacing.l)
+        for text, control in (("M&odel", self.model), ("De&vice", self.device), ("&Threads", self.threads)):
+            form.addRow(text, control)
+        self.list.setAccessibleName("Models")
+        self.list.setHeaderLabels(list(_COLUMNS))
+        self.list.setRootIsDecorated(False)
+        self.list.setTabKeyNavigation(False)
+        self.list.setMinimumHeight(theme.spacing.times(48))
+        self.list.header().setStretchLastSection(True)
+        self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        buttons = QHBoxLayout()
+        for button in (self.fetch, self.measure, self.remove):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        for widget in (self.running, self.remote):
+            self.column.addWidget(widget)
+        self.column.addLayout(form)
+        for widget in (self.work, self.fault, self.list, self.about):
+            self.column.addWidget(widget)
+        self.column.addLayout(buttons)
+        self.column.addWidget(hint(_SPEED))
+        self.column.addStretch(1)
+
+    def _connect(self) -> None:
+        self.model.activated.connect(lambda index: self._intents.use_model(self.model.itemData(index)))
+        self.device.activated.connect(lambda index: self._intents.use_device(self.device.itemData(index)))
+        self.threads.setKeyboardTracking(False)
+        self.threads.valueChanged.connect(lambda count: self._showing or self._intents.use_threads(count))
+        self.list.currentItemChanged.connect(lambda *_: self._show_selected())
+        self.fetch.clicked.connect(lambda: self._of_selected(self._intents.fetch))
+        self.measure.clicked.connect(lambda: self._of_selected(self._intents.measure))
+        self.remove.clicked.connect(lambda: self._of_selected(self._intents.remove))
+
+    def _of_selected(self, intent: object) -> None:
+        row = self.selected
+        if row is not None:
+            intent(row.name)  # type: ignore[operator]
+
+    @property
+    def selected(self) -> ModelRow | None:
+        """The model that the buttons are about."""
+        index = self.list.indexOfTopLevelItem(self.list.currentItem()) if self.list.currentItem() else -1
+        return self._view.models[index] if 0 <= index < len(self._view.models) else None
+
+    def show_snapshot(self, snapshot: Snapshot) -> None:
+        view = snapshot.engine
+        if view == self._view and self._listed is not None:
+            return
+        self._view = view
+        self._showing = True
+        self.running.setText(wording.running(view))
+        self.remote.setVisible(bool(view.remote))
+        self.work.show_work(view)
+        self.fault.setText(view.fault)
+        self.fault.setVisible(bool(view.fault))
+        self._show_choices(view)
+        self._show_models(view)
+        self._show_selected()
+        self._showing = False
+
+    def _show_choices(self, view: EngineView) -> None:
+        installed = [row for row in view.models if row.installed]
+        automatic = next((row.name for row in installed if row.is_automatic), "")
+        entries = [(f"Automatic ({automatic} here)" if automatic else "Automatic", AUTOMATIC)]
+        entries += [(f"{row.name}, {wording.languages(row)}", row.name) for row in installed]
+        # What is being loaded is shown as chosen already; it goes back when it cannot be.
+        loading = view.work is Work.LOADING
+        _fill(self.model, entries, view.about if loading else view.model)
+        devices = [AUTOMATIC, *(view.devices or ("cpu",))]
+        _fill(self.device, [(wording.device(each), each) for each in devices], view.device)
+        self.threads.setMaximum(max(view.most_threads, view.threads))
+        if not self.threads.hasFocus() or not loading:
+            self.threads.setValue(view.threads)
+
+    def _show_models(self, view: EngineView) -> None:
+        rows = [_texts(row, view) for row in view.models]
+        if rows == self._listed:
+            return
+        names = [texts[0] for texts in rows]
+        if not isinstance(self._listed, list) or [texts[0] for texts in self._listed] != names:
+            self.list.clear()
+            self.list.addTopLevelItems([QTreeWidgetItem(texts) for texts in rows])
+            if rows:
+                self.list.setCurrentItem(self.list.topLevelItem(0))
+        for number, texts in enumerate(rows):
+            item = self.list.topLevelItem(number)
+            for column, text in enumerate(texts):
+                if item is not None and item.text(column) != text:
+                    item.setText(column, text)
+        self._listed = rows
+
+    def _show_selected(self) -> None:
+        row, view = self.selected, self._view
+        busy = view.work is not Work.NONE
+        in_use = row is not None and wording.presence(row, view) == "in use"
+        self.fetch.setText("&Resume download" if row and row.fetched_bytes and not row.installed else "&Download")
+        self.fetch.setEnabled(row is not None and not row.installed and not busy)
+        self.measure.setEnabled(row is not None and row.installed and not busy)
+        self.remove.setEnabled(row is not None and bool(row.fetched_bytes) and not busy and not in_use)
+        self.about.setText(f"{row.name}: licence of the weights {row.licence}." if row is not None else "")
+        for button, what in ((self.fetch, self.fetch.text()), (self.measure, "Measure"), (self.remove, "Remove")):
+            button.setAccessibleName(f"{what.replace('&', '')} {row.name}" if row is not None else "")
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._intents.watch(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._intents.watch(False)
+
+
+def _texts(row: ModelRow, view: EngineView) -> list[str]:
+    sizes = (wording.size(row.download_bytes), wording.size(row.memory_bytes))
+    return [row.name, wording.languages(row), *sizes, wording.speed(row), wording.presence(row, view)]
+
+
+def _fill(box: ChoiceBox, entries: list[tuple[str, str]], chosen: str) -> None:
+    """Offer these and show what is chosen, which is offered in any case; an open list is left alone."""
+    if chosen not in [name for _, name in entries]:
+        entries = [*entries, (f"{chosen} (not here)", chosen)]
+    if box.view().isVisible():
+        return
+    if entries != [(box.itemText(index), box.itemData(index)) for index in range(box.count())]:
+        box.clear()
+        for text, name in entries:
+            box.addItem(text, name)
+    box.setCurrentIndex([name for _, name in entries].index(chosen))

@@ -1,0 +1,100 @@
+"""Models and engines in words for people: pure functions from view values to texts. Pure."""
+
+from __future__ import annotations
+
+from sayso.app.engine_speed import KEEPS_UP, LEAVES_ROOM, seconds
+from sayso.app.engine_view import AUTOMATIC, EngineFacts, EngineView, ModelRow, Work
+
+_LANGUAGES = {"en": "English", "many": "99 languages"}
+_DEVICES = {AUTOMATIC: "Automatic", "cpu": "Processor", "cuda": "NVIDIA graphics (CUDA)", "mps": "Apple graphics (MPS)"}
+_STATES = {
+    "idle": "The engine rests to free memory; it starts when you speak.",
+    "starting": "The engine is starting.",
+    "loading": "The engine is loading its model.",
+    "restarting": "The engine has stopped and is being started again.",
+    "failed": "The engine cannot start.",
+}
+
+
+def size(count: int) -> str:
+    """“76 MB”, “1.5 GB”."""
+    return f"{count / 1e9:.1f} GB" if count >= 10**9 else f"{count / 1e6:.0f} MB"
+
+
+def languages(row: ModelRow) -> str:
+    named = [_LANGUAGES[each] for each in row.languages if each in _LANGUAGES]
+    return named[0] if len(row.languages) == 1 and named else f"{len(row.languages)} languages"
+
+
+def speed(row: ModelRow) -> str:
+    """What was measured, judged."""
+    if row.factor is None:
+        return "not measured" if row.installed else ""
+    judged = "fast" if row.factor <= LEAVES_ROOM else "keeps up" if row.factor <= KEEPS_UP else "too slow"
+    return f"{seconds(row.factor)}, {judged}"
+
+
+def presence(row: ModelRow, view: EngineView) -> str:
+    """Whether a model is here or in use."""
+    running = view.facts.model if view.facts is not None and not view.remote else ""
+    if view.work is Work.FETCHING and view.about == row.name:
+        return "downloading"
+    if row.installed:
+        return "in use" if running == row.name else "installed"
+    if row.fetched_bytes:
+        return f"{100 * row.fetched_bytes // max(1, row.download_bytes)} % downloaded"
+    return "not downloaded"
+
+
+def device(name: str) -> str:
+    return _DEVICES.get(name, name)
+
+
+def running(view: EngineView) -> str:
+    """What runs now, in a sentence or two."""
+    facts = view.facts
+    if facts is None or not facts.state:
+        if view.remote:
+            return f"{view.remote} transcribes. It tells nothing about its engine."
+        return "The engine on this computer does not run now; it starts when you speak."
+    if facts.state != "ready":
+        return f"{_where(view)}{_STATES.get(facts.state, facts.state)}"
+    threads = f" with {facts.threads} thread{'' if facts.threads == 1 else 's'}" if facts.device == "cpu" else ""
+    return f"{_where(view)}{facts.model} on {_on(facts.device)}{threads}{_figures(facts)}"
+
+
+def _where(view: EngineView) -> str:
+    return f"{view.remote} reports: " if view.remote else ""
+
+
+def _on(name: str) -> str:
+    return {"cpu": "the processor", "mps": "the graphics processor"}.get(name, f"the graphics card ({name})")
+
+
+def _figures(facts: EngineFacts) -> str:
+    parts = []
+    if facts.resident_bytes:
+        parts.append(f"{size(facts.resident_bytes)} of memory")
+    if facts.device_bytes:
+        parts.append(f"{size(facts.device_bytes)} on the graphics card")
+    if facts.start_ms:
+        parts.append(f"started in {facts.start_ms / 1000:.1f} s")
+    return f" · {' · '.join(parts)}" if parts else ""
+
+
+def work(view: EngineView) -> str:
+    """What goes on with a model; empty when nothing does."""
+    match view.work:
+        case Work.FETCHING if view.total_bytes:
+            return f"Downloading {view.about}: {size(view.done_bytes)} of {size(view.total_bytes)}"
+        case Work.FETCHING:
+            return f"Downloading {view.about}: asking for it"
+        case Work.MEASURING:
+            return f"Measuring {view.about} on this computer"
+        case Work.LOADING:
+            loaded = "the chosen model" if view.about == AUTOMATIC else view.about
+            return f"Loading {loaded}; the engine of before goes on until it is ready"
+        case Work.REMOVING:
+            return f"Removing {view.about}"
+        case Work.NONE:
+            return ""
