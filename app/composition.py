@@ -9,12 +9,14 @@ from sayso.app.alarms import Alarms
 from sayso.app.assistant import Assistant
 from sayso.app.audio.gate import GateOptions
 from sayso.app.audio.listener import Listener
+from sayso.app.audio.muffler import Muffler
 from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
 from sayso.app.engine_panel import EnginePanel
 from sayso.app.history.history import History, history_folder
 from sayso.app.local_server import LocalServer
 from sayso.app.memory_panel import MemoryPanel
+from sayso.app.microphone_check import MicrophoneCheck
 from sayso.app.options import Options
 from sayso.app.panels import Panels
 from sayso.app.realtime.client import RealtimeClient
@@ -50,11 +52,13 @@ def compose(
     )
     keys = KeyStore()
     server = ServerChoice(client, local, keys, loaded.settings)
-    listener = Listener(assistant.hear, GateOptions(wait_ms=loaded.settings.wait_ms))
+    muffler = Muffler(assistant.hear)
+    listener = Listener(muffler, GateOptions(wait_ms=loaded.settings.wait_ms))
     panels = Panels(
         engine=EnginePanel(store, server, local, assistant.changed, assistant.spawn),
         history=history,
         options=Options(store, listener, commander.commands, assistant.changed, assistant.spawn),
+        check=MicrophoneCheck(store, listener.sound, muffler, assistant.changed, assistant.spawn),
         servers=RemoteServers(store, keys, assistant.changed, assistant.spawn),
         memory=MemoryPanel(store, client, server, local, assistant.changed, assistant.spawn),
     )

@@ -11,6 +11,7 @@ from typing import Any
 from sayso.app.engine_panel import EnginePanel
 from sayso.app.history.history import History
 from sayso.app.memory_panel import MemoryPanel
+from sayso.app.microphone_check import MicrophoneCheck
 from sayso.app.options import Options
 from sayso.app.remote_servers import RemoteServers
 
@@ -19,6 +20,7 @@ from sayso.app.remote_servers import RemoteServers
 class Panels:
     engine: EnginePanel
     options: Options
+    check: MicrophoneCheck
     history: History
     servers: RemoteServers
     memory: MemoryPanel
@@ -41,6 +43,10 @@ class PanelIntents:
     @property
     def options(self) -> Options:
         return self._panels.options
+
+    @property
+    def check(self) -> MicrophoneCheck:
+        return self._panels.check
 
     @property
     def history(self) -> History:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from sayso.app.engine_view import EngineView
 from sayso.app.history.view import HistoryView
 from sayso.app.memory_view import MemoryView
+from sayso.app.microphone_check_view import MicrophoneCheckView
 from sayso.app.remote_server_view import RemoteServerView
 from sayso.app.ways_view import OverlayPlace, WaysView
 
@@ -205,6 +206,7 @@ class Snapshot:
     close_to_tray: bool = True
     starts_with_session: bool = False
     options: OptionsView = OptionsView()
+    check: MicrophoneCheckView = field(default_factory=MicrophoneCheckView)
     engine: EngineView = field(default_factory=EngineView)
     history: HistoryView = field(default_factory=HistoryView)
     servers: RemoteServerView = field(default_factory=RemoteServerView)

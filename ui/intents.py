@@ -90,6 +90,16 @@ class MemoryIntents(Protocol):
         """Finish the session's open turn and close it."""
 
 
+class MicrophoneCheckIntents(Protocol):
+    """A check of the microphone by ear."""
+
+    def start_check(self) -> None:
+        """Record three seconds of the chosen microphone and play them back."""
+
+    def stop_check(self) -> None:
+        """End the check that runs, and forget what it recorded."""
+
+
 class ServerIntents(Protocol):
     """What may be asked about remote servers; nothing of it changes which one is used."""
 
@@ -170,6 +180,10 @@ class Intents(Protocol):
 
     def use_embedded(self) -> None:
         """Send speech to the engine on this machine from now on."""
+
+    @property
+    def check(self) -> MicrophoneCheckIntents:
+        """The part that the page of the microphone uses."""
 
     @property
     def servers(self) -> ServerIntents:

@@ -1,4 +1,4 @@
-"""The page *Microphone*: which one is used, and whether it hears. Qt thread."""
+"""The page *Microphone*: which one is used, whether it hears, and how it sounds. Qt thread."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QLabel
 
-from sayso.app.snapshot import OptionsView, Snapshot
-from sayso.ui.controls import ChoiceBox, hint
+from sayso.app.microphone_check_view import CheckState
+from sayso.app.snapshot import MicrophoneState, MicrophoneView, OptionsView, Snapshot
+from sayso.ui.controls import ChoiceBox, hint, plain_label
 from sayso.ui.intents import Intents
 from sayso.ui.level_meter import LevelMeter
 from sayso.ui.settings_page import SettingsPage
+from sayso.ui.sound_check_part import SoundCheckPart
 from sayso.ui.theme import Theme
 
 _LOOK_EVERY_MS = 2000
+_LOUD_SHOWN_MS = 3000
 _DEFAULT = "Follow the system's default"
 
 
 class MicrophonePage(SettingsPage):
     """Which microphone, and whether it hears; looks for new ones while it is seen."""
 
-    keywords = ("Input device", "Level", "Sound")
+    keywords = ("Input device", "Level", "Sound", "Test", "Clipping", "Headset", "Volume")
 
     def __init__(self, intents: Intents, theme: Theme) -> None:
         super().__init__(theme)
@@ -33,15 +36,33 @@ class MicrophonePage(SettingsPage):
         label = QLabel("&Microphone")
         label.setBuddy(self.choice)
         self.detail = hint()
-        for widget in (label, self.choice, self.meter, self.detail):
+        self.loud = plain_label("Too loud: turn the microphone's volume down in the system's sound settings.")
+        self.loud.setProperty("tone", "bad")
+        self.loud.hide()
+        self.check = SoundCheckPart(intents.check, theme)
+        for widget in (label, self.choice, self.meter, self.detail, self.loud, self.check):
             self.column.addWidget(widget)
         self.column.addStretch(1)
+        self._quietened = QTimer(self)
+        self._quietened.setSingleShot(True)
+        self._quietened.setInterval(_LOUD_SHOWN_MS)
+        self._quietened.timeout.connect(self.loud.hide)
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_EVERY_MS)
         self._timer.timeout.connect(intents.options.look_for_microphones)
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
-        self.meter.show_microphone(snapshot.microphone)
+        microphone, check = snapshot.microphone, snapshot.check
+        if check.state is CheckState.RECORDING:
+            microphone = MicrophoneView(
+                MicrophoneState.HEARING, microphone.name, level_db=check.level_db, clipping=check.clipping
+            )
+        self.meter.show_microphone(microphone)
+        if microphone.clipping:
+            # One peak is over before anybody has read of it.
+            self.loud.show()
+            self._quietened.start()
+        self.check.show_check(check)
         used = f"In use: {snapshot.microphone.name}." if snapshot.microphone.name else ""
         self.detail.setText(snapshot.microphone.detail or used)
         options = snapshot.options

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -33,12 +34,27 @@ class SoundThread:
     def __init__(self) -> None:
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._stuck = False
+        self._others = 0
         threading.Thread(target=self._work, name="sound", daemon=True).start()
 
     @property
     def is_stuck(self) -> bool:
         """Whether a call did not come back in its time and still has not."""
         return self._stuck
+
+    @contextlib.contextmanager
+    def another_stream(self) -> Iterator[None]:
+        """While the block runs, a stream besides the listener's may be open."""
+        self._others += 1
+        try:
+            yield
+        finally:
+            self._others -= 1
+
+    @property
+    def has_other_streams(self) -> bool:
+        """Whether PortAudio must not be begun anew, which would end streams under their owners' hands."""
+        return self._others > 0
 
     async def call(
         self,

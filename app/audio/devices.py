@@ -15,7 +15,7 @@ from typing import Any
 
 from sayso.app.audio.errors import AudioError
 
-_SERVER_DEVICES = ("pulse", "pipewire", "default")
+SERVER_DEVICES = ("pulse", "pipewire", "default")
 _MOST_CHANNELS = 8
 """More than any microphone array for speech has; plug-in devices claim 32 or 128."""
 
@@ -73,7 +73,7 @@ def list_devices() -> list[Device]:
 
 def _devices(sounddevice: Any) -> list[Device]:
     streams = [(index, info) for index, info in enumerate(sounddevice.query_devices()) if info["max_input_channels"]]
-    server_stream = next((i for name in _SERVER_DEVICES for i, info in streams if info["name"] == name), None)
+    server_stream = next((i for name in SERVER_DEVICES for i, info in streams if info["name"] == name), None)
     if server_stream is not None:
         sources = _server_sources(server_stream)
         if sources is not None:
@@ -135,7 +135,7 @@ def selected(device: Device) -> Iterator[None]:
 def _portaudio_device(index: int, info: dict[str, Any], is_default: bool) -> Device:
     name = str(info["name"])
     channels = min(int(info["max_input_channels"]), _MOST_CHANNELS)
-    if name in _SERVER_DEVICES:
+    if name in SERVER_DEVICES:
         channels = 1
     return Device(name, name, int(info["default_samplerate"]), channels, is_default, index)
 

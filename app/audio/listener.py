@@ -84,6 +84,11 @@ class Listener:
         """The last state that was told."""
         return self._state
 
+    @property
+    def sound(self) -> SoundThread:
+        """The thread of all calls to the sound system, for whoever else has some to make."""
+        return self._sound
+
     async def start(self, device: str = "") -> None:
         """Listen to the device of this name or label; empty follows the system's default. Returns at once."""
         await self.stop()
@@ -229,6 +234,8 @@ class Listener:
         return choose(await self._sound.call(list_devices, _CALL_TIMEOUT_S), wanted)
 
     async def _look_anew(self) -> None:
+        if self._sound.has_other_streams:
+            return
         with contextlib.suppress(AudioError):
             await self._sound.call(reread, _CALL_TIMEOUT_S)
 

@@ -18,6 +18,7 @@ from sayso.app.engine_view import EngineView
 from sayso.app.feed import Feed
 from sayso.app.history.view import HistoryView
 from sayso.app.memory_view import MemoryView
+from sayso.app.microphone_check_view import MicrophoneCheckView
 from sayso.app.options import Options
 from sayso.app.panels import Panels
 from sayso.app.realtime.errors import RealtimeError
@@ -128,13 +129,14 @@ def collaborators(chain: Chain) -> None:
         connection=lambda event: chain.record("connection", event.state),
     )
     servers: Any = SimpleNamespace(view=RemoteServerView())
+    check: Any = SimpleNamespace(view=MicrophoneCheckView())
     history: Any = SimpleNamespace(
         view=HistoryView(),
         run=lambda: chain.record_later("run history"),
         close=lambda: chain.record_later("close history"),
     )
     engine: Any = SimpleNamespace(view=EngineView())
-    panels = Panels(engine=engine, options=options, servers=servers, memory=memory, history=history)  # type: ignore[arg-type]
+    panels = Panels(engine=engine, options=options, servers=servers, check=check, memory=memory, history=history)  # type: ignore[arg-type]
     chain.assistant.join(listener, client, commander, server, panels)  # type: ignore[arg-type]
 
 

@@ -28,6 +28,7 @@ class RecordedIntents:
         self.calls: list[tuple[object, ...]] = []
         self.options = self
         self.servers = self
+        self.check = self
         self.actions = self
         self.memory = self
         self.history: object = None
@@ -108,6 +109,12 @@ class RecordedIntents:
 
     def try_server(self, address: str, key: str, model: str) -> None:
         self.calls.append(("try_server", address, key, model))
+
+    def start_check(self) -> None:
+        self.calls.append(("start_check",))
+
+    def stop_check(self) -> None:
+        self.calls.append(("stop_check",))
 
     def stop_trial(self) -> None:
         self.calls.append(("stop_trial",))

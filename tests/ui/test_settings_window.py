@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from sayso.app.microphone_check_view import CheckState, MicrophoneCheckView
 from sayso.app.snapshot import CommandHelp, MicrophoneChoice, OptionsView, Snapshot
 from sayso.ui.main_window import MainWindow
 from sayso.ui.settings_window import SettingsWindow
@@ -93,6 +94,39 @@ def test_the_level_is_live(settings: SettingsWindow) -> None:
     described = settings.microphone.meter.accessibleDescription()
     settings.show_snapshot(replace(shown(), microphone=scenes.hot().microphone))
     assert settings.microphone.meter.accessibleDescription() != described
+
+
+def test_a_peak_that_is_over_is_still_told_for_a_while(qtbot: QtBot, settings: SettingsWindow) -> None:
+    assert not settings.microphone.loud.isVisible()
+    settings.show_snapshot(replace(shown(), microphone=scenes.hot().microphone))
+    settings.show_snapshot(shown())
+    assert settings.microphone.loud.isVisible()
+    qtbot.waitUntil(lambda: not settings.microphone.loud.isVisible(), timeout=20_000)
+
+
+def test_hearing_yourself_says_what_happens_and_then_how_it_was(
+    settings: SettingsWindow, intents: RecordedIntents
+) -> None:
+    part = settings.microphone.check
+    assert part.line.text() == ""
+    QTest.keyClick(part.button, Qt.Key.Key_Space)
+    assert intents.calls == [("start_check",)]
+    silent = replace(shown(), microphone=scenes.idle().microphone)
+    for state, words in (
+        (CheckState.OPENING, "Opening"),
+        (CheckState.RECORDING, "Recording"),
+        (CheckState.PLAYING, "Playing"),
+    ):
+        settings.show_snapshot(replace(silent, check=MicrophoneCheckView(state, level_db=-9.0)))
+        assert part.line.text().startswith(words)
+        assert (settings.microphone.meter.accessibleDescription() == "The microphone delivers sound") is (
+            state is CheckState.RECORDING
+        )
+    QTest.keyClick(part.button, Qt.Key.Key_Space)
+    assert intents.calls[-1] == ("stop_check",)
+    settings.show_snapshot(replace(silent, check=MicrophoneCheckView(CheckState.FAILED, detail="It is in use.")))
+    assert part.line.text() == "It is in use."
+    assert part.button.text().replace("&", "") == "Hear yourself"
 
 
 def test_the_pause_is_set_in_steps_and_told_in_seconds(settings: SettingsWindow, intents: RecordedIntents) -> None:
