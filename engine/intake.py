@@ -7,22 +7,20 @@ from collections import deque
 import numpy as np
 
 from sayso.engine.errors import SessionError
+from sayso.engine.messages import PCM_BYTES
 from sayso.engine.segmentation import FRAME_SAMPLES
 
 SAMPLE_BYTES = 4
-LOUDEST = 64.0
-"""Samples are within -1 to 1; a little over is a loud recording, far over is another number format."""
+"""Of one sample as it is kept here."""
+FULL_SCALE = 32_768
 
 
 def samples_of(data: bytes) -> np.ndarray:
-    """Float32 samples from the bytes of an ``Audio`` message; raises ``SessionError`` when they are not audio."""
-    if len(data) % SAMPLE_BYTES:
-        raise SessionError("bad_audio", f"Audio of {len(data)} bytes is not whole float32 samples of 4 bytes each.")
-    samples = np.frombuffer(data, "<f4")
-    if not np.isfinite(samples).all():
-        raise SessionError("bad_audio", "The audio holds values that are not numbers; send float32 samples.")
-    if len(samples) and np.abs(samples).max() > LOUDEST:
-        raise SessionError("bad_audio", "The audio is not in the range -1 to 1; send float32 samples at 16 kHz.")
+    """Float32 samples in -1 to 1 from the PCM of an ``Audio`` message; raises ``SessionError`` when it is cut."""
+    if len(data) % PCM_BYTES:
+        raise SessionError("bad_audio", f"Audio of {len(data)} bytes is not whole 16-bit samples of 2 bytes each.")
+    samples = np.frombuffer(data, "<i2").astype(np.float32)
+    samples *= 1 / FULL_SCALE
     return samples
 
 

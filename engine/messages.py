@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import msgspec
 
-SAMPLE_RATE = 16_000
-"""Samples a second of every ``Audio`` message: mono float32 in the range -1 to 1."""
+SAMPLE_RATE, PCM_BYTES = 16_000, 2
+"""Of every ``Audio`` message: samples a second, and bytes of each."""
 
 
 class Message(msgspec.Struct, frozen=True, tag=True, kw_only=False):
@@ -131,7 +131,7 @@ class Configure(Message, frozen=True):
 
 
 class Audio(Message, frozen=True):
-    """Samples that follow those sent before: float32, little endian, mono, ``SAMPLE_RATE``."""
+    """Samples that follow those sent before: 16-bit PCM, little endian, mono, as the wire carries them."""
 
     session: str
     epoch: int

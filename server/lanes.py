@@ -11,8 +11,6 @@ from typing import Protocol
 
 from sayso.engine import messages
 
-BYTES_PER_SAMPLE = 4
-
 
 class EngineListener(Protocol):
     """What a connection hears of the engine."""
@@ -33,7 +31,7 @@ class Lane:
 
     def put(self, message: messages.Down) -> None:
         if isinstance(message, messages.Audio):
-            self.queued_samples += len(message.samples) // BYTES_PER_SAMPLE
+            self.queued_samples += len(message.samples) // messages.PCM_BYTES
         elif isinstance(message, messages.Cancel | messages.Close):
             self._take_back(message.session)
         self._queue.append(message)
@@ -41,7 +39,7 @@ class Lane:
     def pop(self) -> messages.Down:
         message = self._queue.popleft()
         if isinstance(message, messages.Audio):
-            self.queued_samples -= len(message.samples) // BYTES_PER_SAMPLE
+            self.queued_samples -= len(message.samples) // messages.PCM_BYTES
         return message
 
     def clear(self) -> None:
@@ -55,7 +53,7 @@ class Lane:
         for message in kept:
             self._queue.append(message)
             if isinstance(message, messages.Audio):
-                self.queued_samples += len(message.samples) // BYTES_PER_SAMPLE
+                self.queued_samples += len(message.samples) // messages.PCM_BYTES
 
 
 class Lanes:

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from sayso.engine import messages
-from sayso.server.protocol.audio import BYTES_PER_SAMPLE, float_samples
+from sayso.server.protocol import intents
+from sayso.server.protocol.audio import BYTES_PER_SAMPLE
 
 PIECE_BYTES = messages.SAMPLE_RATE * BYTES_PER_SAMPLE
 """One second: longer audio goes in pieces, so that no session holds up the pipe for the others."""
@@ -26,7 +27,7 @@ class EngineLink:
         self._open = False
         self._epoch = 0
         self._marker = 0
-        self._options = messages.SessionOptions()
+        self._options = messages.SessionOptions(words=True)
         self.ready = False
         """Whether the engine takes messages now."""
 
@@ -42,12 +43,12 @@ class EngineLink:
         return [messages.Configure(self.name, options)] if self._open else []
 
     def audio(self, pcm: bytes) -> Iterator[messages.Down]:
-        """PCM as float samples; opens the session first when it must."""
+        """PCM; opens the session first when it must."""
         if not self._open:
             self._open = True
             yield messages.Open(self.name, self._epoch, self._options)
         for start in range(0, len(pcm), PIECE_BYTES):
-            yield messages.Audio(self.name, self._epoch, float_samples(pcm[start : start + PIECE_BYTES]))
+            yield messages.Audio(self.name, self._epoch, pcm[start : start + PIECE_BYTES])
 
     def flush(self) -> messages.Down:
         self._marker += 1
@@ -81,3 +82,17 @@ class EngineLink:
 
     def awaits(self, marker: int) -> bool:
         return marker == self._marker
+
+
+def session_options(choice: intents.Choose) -> messages.SessionOptions:
+    """What the engine is told of a client's choice. Word times are always asked for: a replay begins by them."""
+    asked = set(choice.sayso.events) if choice.sayso else set()
+    return messages.SessionOptions(
+        language=choice.language,
+        prompt=choice.prompt,
+        bias=choice.sayso.bias if choice.sayso else (),
+        partials="partial" in asked,
+        words=True,
+        speech="speech" in asked,
+        delay_ms=choice.sayso.delay_ms if choice.sayso else 0,
+    )

@@ -20,7 +20,7 @@ from sayso.server.outbox import Outbox
 from sayso.server.protocol.dialects.base import Dialect
 from sayso.server.protocol.errors import ProtocolError
 from sayso.server.protocol.events import ServerEvent
-from sayso.server.protocol.intents import Choose, DropTurn, EngineNews, IdleSoon, Served, Trouble
+from sayso.server.protocol.intents import Choose, DropTurn, EngineNews, IdleSoon, Replayed, Served, Trouble
 from sayso.server.protocol.state import WireState
 from sayso.server.turns import Limits, Output, TurnEngine
 
@@ -88,9 +88,8 @@ class Session:
         now_s = self._clock()
         waiting = self._turns.waiting_samples + self._lane.queued_samples
         waiting_ms = waiting * 1000 // messages.SAMPLE_RATE
-        return SessionFacts(
-            self.name, self._turns.state.value, now_s - self._began_s, now_s - self._heard_s, waiting_ms
-        )
+        ages = now_s - self._began_s, now_s - self._heard_s
+        return SessionFacts(self.name, self._turns.state.value, *ages, waiting_ms, kept_bytes=self._turns.kept_bytes)
 
     # From the client.
 
@@ -218,6 +217,7 @@ class Session:
             if isinstance(output, messages.Message):
                 self._engine.send(self._lane, output)
             else:
+                self._engine.tally.replays += isinstance(output, Replayed)
                 for event in self._dialect.encode(output):
                     self._send(event)
         if self._turns.finished:

@@ -7,23 +7,23 @@ commit that starts it and ends with exactly one of: its text, a ``Trouble`` with
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sayso.engine import messages
+from sayso.server import refusals
 from sayso.server.farewell import Farewell
 from sayso.server.inbox import Inbox
-from sayso.server.link import Deeper, EngineLink
+from sayso.server.link import Deeper, EngineLink, session_options
 from sayso.server.protocol import intents
 from sayso.server.protocol.audio import BYTES_PER_SAMPLE
 from sayso.server.protocol.intents import EngineNews, Happening, Served, Trouble
 from sayso.server.protocol.state import WireMachine, WireState
+from sayso.server.turn import Heard, Turn
 
 Output = messages.Down | Happening
 
-NOT_VALIDATED = Trouble("model_not_validated", "Choose a model with session.update before the first commit.")
-ALREADY_RUNNING = Trouble("already_committed", "A transcription is running already: this commit was ignored.")
-ALREADY_ENDED = Trouble("already_committed", "The audio of this turn has ended already: wait for its text.")
-SHUTTING_DOWN = Trouble("shutting_down", "The server is shutting down: connect again in a moment.", turn_lost=True)
+POISON = ("bad_audio", "audio_overrun")
+"""Codes of a turn that would fail again however often it were replayed."""
 
 
 @dataclass(frozen=True)
@@ -35,28 +35,14 @@ class Limits:
     waiting_turns: int = 16
     turn_s: float = 6 * 3600.0
     """Audio of one turn."""
+    replay_s: float = 300.0
+    """Audio kept for another engine when this one is lost; of more, the oldest is lost with it."""
     idle_s: float = 0.0
     """How long a client may say nothing; 0 is for ever. A client may ask for less."""
     idle_warning_s: float = 10.0
     """How long before that it is warned; 0 is not at all."""
     session_s: float = 0.0
     """How long a connection may last; 0 is for ever."""
-
-
-@dataclass
-class _Turn:
-    """The open turn: what waits to be sent, and what has come back."""
-
-    backlog: list[bytes] = field(default_factory=list)
-    waiting: int = 0
-    """Samples in the backlog."""
-    samples: int = 0
-    sent: bool = False
-    ended: bool = False
-    flushed: bool = False
-    confirmed_ms: int = 0
-    pieces: list[str] = field(default_factory=list)
-    tokens: int = 0
 
 
 class TurnEngine:
@@ -68,7 +54,7 @@ class TurnEngine:
         self._link = EngineLink(connection)
         self._link.ready = news.state == "ready"
         self._inbox = Inbox()
-        self._turn: _Turn | None = None
+        self._turn: Turn | None = None
         self._model = ""
         self._wished_idle_s = 0.0
         self._discarding = False
@@ -80,6 +66,12 @@ class TurnEngine:
     def waiting_samples(self) -> int:
         """Audio that has not gone to the engine yet."""
         return self._inbox.samples + (self._turn.waiting if self._turn else 0)
+
+    @property
+    def kept_bytes(self) -> int:
+        """Audio that is held here."""
+        held = self._turn.kept_bytes if self._turn else 0
+        return held + self._inbox.samples * BYTES_PER_SAMPLE
 
     @property
     def idle_s(self) -> float | None:
@@ -124,11 +116,11 @@ class TurnEngine:
 
     def _choose(self, choice: intents.Choose) -> Iterator[Output]:
         if self._served.certain and choice.model not in self._served.names:
-            yield self._unknown_model(choice.model)
+            yield refusals.unknown_model(choice.model, self._served)
             return
         self._model = choice.model
         self._wished_idle_s = choice.sayso.idle.close_after_s if choice.sayso else 0.0
-        yield from self._link.configure(_session_options(choice))
+        yield from self._link.configure(session_options(choice))
         if self.state is WireState.NEW:
             self._machine.to(WireState.READY)
         yield intents.Chosen(choice.model, choice.sayso)
@@ -141,31 +133,27 @@ class TurnEngine:
         turn = self._turn if self.state is WireState.STREAMING else None
         waiting = self._inbox.samples + queued_samples + (self._turn.waiting if self._turn else 0)
         if waiting + samples > self.limits.waiting_s * messages.SAMPLE_RATE:
-            yield self._inbox_full()
+            why = "" if self._link.ready else self._news.state
+            yield refusals.inbox_full(self.limits.waiting_s, why)
         elif turn is None:
             if self._inbox.open_turn is None and len(self._inbox) >= self.limits.waiting_turns:
-                yield self._too_many_turns()
+                yield refusals.too_many_turns(len(self._inbox))
             else:
                 self._inbox.add(pcm)
         elif turn.samples + samples > self.limits.turn_s * messages.SAMPLE_RATE:
-            hours = self.limits.turn_s / 3600
-            yield Trouble(
-                "buffer_full", f"A turn may be {hours:g} hours long: end it with a final commit. Audio refused."
-            )
+            yield refusals.turn_too_long(self.limits.turn_s)
         else:
-            turn.backlog.append(pcm)
-            turn.samples += samples
-            turn.waiting += samples
+            turn.add(pcm)
             yield from self._push()
 
     def _start(self) -> Iterator[Output]:
         waiting = self._inbox.open_turn
         if self.state is WireState.NEW:
-            yield NOT_VALIDATED
+            yield refusals.NOT_VALIDATED
         elif self.state is WireState.STREAMING or (waiting is not None and waiting.started):
-            yield ALREADY_RUNNING
+            yield refusals.ALREADY_RUNNING
         elif waiting is None and len(self._inbox) >= self.limits.waiting_turns:
-            yield self._too_many_turns()
+            yield refusals.too_many_turns(len(self._inbox))
         else:
             self._discarding = False
             self._inbox.start()
@@ -173,7 +161,7 @@ class TurnEngine:
 
     def _end(self) -> Iterator[Output]:
         if self.state is WireState.NEW:
-            yield NOT_VALIDATED
+            yield refusals.NOT_VALIDATED
         elif self._discarding:
             # The lost turn had its last word already: the error that said so.
             self._discarding = False
@@ -183,7 +171,7 @@ class TurnEngine:
             yield from self._push()
             yield from self._begin()
         elif self.state is WireState.DRAINING and self._inbox.open_turn is None:
-            yield ALREADY_ENDED
+            yield refusals.ALREADY_ENDED
         else:
             self._inbox.end()
             yield from self._begin()
@@ -209,20 +197,21 @@ class TurnEngine:
         match message:
             case messages.Text():
                 return list(self._text(message))
-            case messages.Speech() if self._turn is not None:
-                return [intents.SpeechHeard(message.kind, message.at_ms)]
+            case messages.Speech() if self._turn is not None and self._turn.tells_speech(message.at_ms):
+                return [intents.SpeechHeard(message.kind, self._turn.time_ms(message.at_ms))]
             case messages.Flushed():
                 return list(self._flushed(message))
             case messages.Refused():
                 self._link.forget()
                 return list(self._lose(message.code, message.message))
             case messages.Failed():
-                return [*self._link.close(), *self._lose(message.code, message.message)]
+                down = self._link.close()
+                again = self._lose if message.code in POISON else self._replay
+                return [*down, *again(message.code, message.message), *self._push()]
             case messages.Closed():
                 self._link.forget()
-                return list(
-                    self._lose("engine_failed", f"The engine closed the session ({message.reason}): speak again.")
-                )
+                text = f"The engine closed the session ({message.reason}): speak again."
+                return [*self._replay("engine_failed", text), *self._push()]
             case _:
                 return []
 
@@ -237,8 +226,9 @@ class TurnEngine:
         if self._link.ready:
             return [*out, *self._check_model(), *self._push(), *self._begin(), *self._say_farewell()]
         self._link.forget()
-        if self._turn is not None and (self._turn.sent or news.state == "failed"):
-            out += self._lose("engine_failed", news.detail or "The engine stopped: speak again.")
+        if self._turn is not None:
+            step = self._lose if news.state == "failed" else self._replay
+            out += step("engine_failed", news.detail or "The engine stopped: speak again.")
         return [*out, *self._say_farewell()]
 
     def park(self, tier: Deeper) -> list[Output]:
@@ -257,7 +247,7 @@ class TurnEngine:
 
     def shut_down(self) -> list[Output]:
         """The server ends: an open turn gets its terminal, then the connection is closed."""
-        out: list[Output] = [SHUTTING_DOWN] if self._turn is not None else []
+        out: list[Output] = [refusals.SHUTTING_DOWN] if self._turn is not None else []
         return out + list(self.leave())
 
     def expire(self, code: str, message: str) -> list[Output]:
@@ -298,8 +288,7 @@ class TurnEngine:
     def _begin(self) -> Iterator[Output]:
         """Open the turns that may run; one without audio is over at once, so it may be more than one."""
         while self.state is WireState.READY and (waiting := self._inbox.take()) is not None:
-            samples = sum(len(pcm) for pcm in waiting.chunks) // BYTES_PER_SAMPLE
-            self._turn = _Turn(waiting.chunks, samples, samples, ended=waiting.ended)
+            self._turn = Turn(waiting.chunks, ended=waiting.ended, keep_s=self.limits.replay_s)
             self._machine.to(WireState.STREAMING)
             if waiting.ended:
                 self._machine.to(WireState.DRAINING)
@@ -318,37 +307,54 @@ class TurnEngine:
             return
         if not self._link.ready:
             return
-        backlog, turn.backlog, turn.waiting = turn.backlog, [], 0
-        for pcm in backlog:
-            turn.sent = True
+        for pcm in turn.take():
             yield from self._link.audio(pcm)
         if turn.ended and not turn.flushed:
             turn.flushed = True
-            yield self._link.flush()
+            if turn.sent:
+                yield self._link.flush()
+            else:
+                # A replay with nothing to send: all of it had come out before.
+                yield from self._done(turn.text, 0, turn.tokens)
+                yield from self._begin()
 
     def _text(self, message: messages.Text) -> Iterator[Output]:
         turn = self._turn
         if turn is None:
             return
         if not message.stable:
-            yield intents.TentativeText(message.piece, message.start_ms, message.end_ms)
+            start_ms, end_ms = turn.time_ms(message.start_ms), turn.time_ms(message.end_ms)
+            yield intents.TentativeText(turn.guess(message.piece), start_ms, end_ms)
             return
-        turn.tokens += message.tokens
-        if message.piece:
-            turn.pieces.append(message.piece)
-            words = [intents.HeardWord(w.text, w.start_ms, w.end_ms, w.probability) for w in message.words]
-            yield intents.StableText(message.piece, words)
-        confirmed_ms = message.words[-1].end_ms if message.words else message.end_ms
-        if confirmed_ms > turn.confirmed_ms:
-            turn.confirmed_ms = confirmed_ms
-            yield intents.AudioConfirmed(confirmed_ms)
+        yield from self._stable(turn.hear(message))
+        if turn.confirm(message):
+            yield intents.AudioConfirmed(turn.confirmed_ms)
 
     def _flushed(self, message: messages.Flushed) -> Iterator[Output]:
         turn = self._turn
         if turn is None or not turn.flushed or not self._link.awaits(message.marker):
             return
-        yield from self._done("".join(turn.pieces), message.prompt_tokens, turn.tokens)
+        yield from self._stable(turn.rest())
+        yield from self._done(turn.text, message.prompt_tokens, turn.tokens)
         yield from self._begin()
+
+    @staticmethod
+    def _stable(heard: Heard) -> Iterator[Output]:
+        if heard.piece:
+            yield intents.StableText(heard.piece, heard.words)
+
+    def _replay(self, code: str, message: str) -> Iterator[Output]:
+        """The engine has lost the open turn: another one gets the audio that has not come out as text."""
+        turn = self._turn
+        if turn is None or not turn.sent:
+            return
+        gone_ms = turn.rewind()
+        if gone_ms is None:
+            yield from self._lose(code, message)
+            return
+        yield intents.Replayed()
+        if gone_ms:
+            yield refusals.audio_lost(gone_ms)
 
     def _done(self, text: str, prompt_tokens: int, completion_tokens: int) -> Iterator[Output]:
         self._turn = None
@@ -369,7 +375,7 @@ class TurnEngine:
         """A name that was taken on trust while the engine loaded must be one that it serves."""
         if not self._model or not self._served.certain or self._model in self._served.names:
             return
-        trouble = self._unknown_model(self._model, turn_lost=self._turn is not None)
+        trouble = refusals.unknown_model(self._model, self._served, turn_lost=self._turn is not None)
         self._model = ""
         self._turn = None
         self._inbox.clear()
@@ -377,28 +383,3 @@ class TurnEngine:
             self._machine.to(WireState.READY)
         self._machine.to(WireState.NEW)
         yield trouble
-
-    def _unknown_model(self, model: str, turn_lost: bool = False) -> Trouble:
-        served = ", ".join(sorted(self._served.names))
-        return Trouble("model_not_found", f"The model `{model}` is not served here. Served: {served}.", turn_lost)
-
-    def _inbox_full(self) -> Trouble:
-        why = "" if self._link.ready else f" The engine is not ready ({self._news.state})."
-        seconds = self.limits.waiting_s
-        return Trouble("buffer_full", f"{seconds:g} seconds of audio wait already: this audio was refused.{why}")
-
-    def _too_many_turns(self) -> Trouble:
-        return Trouble("buffer_full", f"{len(self._inbox)} turns wait already: wait for transcription.done.")
-
-
-def _session_options(choice: intents.Choose) -> messages.SessionOptions:
-    asked = set(choice.sayso.events) if choice.sayso else set()
-    return messages.SessionOptions(
-        language=choice.language,
-        prompt=choice.prompt,
-        bias=choice.sayso.bias if choice.sayso else (),
-        partials="partial" in asked,
-        words="words" in asked,
-        speech="speech" in asked,
-        delay_ms=choice.sayso.delay_ms if choice.sayso else 0,
-    )

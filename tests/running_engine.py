@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from speech import pcm16
 
 from sayso.engine import messages as m
 from sayso.engine.framing import Decoder, encode
@@ -66,7 +67,7 @@ class EngineProcess:
     def audio(self, session: str, samples: np.ndarray, epoch: int = 0, chunk: int = 1600) -> None:
         """Send all samples at once, cut in messages of ``chunk`` samples."""
         for at in range(0, len(samples), chunk):
-            self.send(m.Audio(session, epoch, samples[at : at + chunk].astype("<f4").tobytes()))
+            self.send(m.Audio(session, epoch, pcm16(samples[at : at + chunk])))
 
     def flush(self, session: str, marker: int, epoch: int = 0) -> None:
         """Flush, and wait until it is through."""

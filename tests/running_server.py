@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import msgspec
 import websockets
 from websockets.asyncio.client import ClientConnection
@@ -85,6 +86,11 @@ class Client:
     async def audio(self, seconds: float) -> None:
         await self.send("input_audio_buffer.append", audio=silence(seconds))
 
+    async def words(self, *numbers: int) -> None:
+        """Half a second for each, in which an engine that ``hears`` hears this word."""
+        for number in numbers:
+            await self.send("input_audio_buffer.append", audio=word(number))
+
     async def start(self) -> None:
         await self.send("input_audio_buffer.commit", final=False)
 
@@ -108,8 +114,20 @@ async def client(url: str, **options: Any) -> AsyncIterator[Client]:
         yield Client(socket)
 
 
+async def ask(url: str, method: str, path: str, **options: Any) -> httpx.Response:
+    """One request to the HTTP side of the server with this WebSocket URL."""
+    base = url.replace("ws://", "http://").removesuffix("/v1/realtime")
+    async with httpx.AsyncClient(trust_env=False) as http:
+        return await http.request(method, base + path, **options)
+
+
 def silence(seconds: float) -> str:
     return base64.b64encode(bytes(2 * round(seconds * 16_000))).decode()
+
+
+def word(number: int) -> str:
+    """0.4 s that the scripted engine hears as this word, and a pause."""
+    return base64.b64encode(number.to_bytes(2, "little") * 6_400 + bytes(2 * 1_600)).decode()
 
 
 async def eventually(condition: Callable[[], bool]) -> None:

@@ -27,11 +27,18 @@ Samples = NDArray[np.float32]
 RATE = 16000
 """Samples a second of everything here."""
 
+FULL_SCALE = 32_768
+
 DATA = Path(__file__).parent / "data"
 _CACHE = Path(__file__).parents[1] / ".cache" / "speech"
 _MADE_BY = "1"  # Raise it when the way speech is made changes, so that what is in the cache is made anew.
 _PEAK = 0.5
 _EDGE_SECONDS = 0.08  # Quiet kept before and after the speech.
+
+
+def pcm16(samples: Samples) -> bytes:
+    """16-bit little-endian PCM, as the pipe to the engine and the wire carry it."""
+    return np.clip(np.rint(samples * FULL_SCALE), -FULL_SCALE, FULL_SCALE - 1).astype("<i2").tobytes()
 
 
 @dataclass(frozen=True)

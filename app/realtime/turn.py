@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sayso.app.realtime.events import TurnLost
-from sayso.app.realtime.rejoin import Rejoin
-from sayso.app.realtime.word_times import HeardWords, WordTimes
 from sayso.server.protocol.events import SAMPLE_RATE
+from sayso.server.protocol.rejoin import Rejoin
+from sayso.server.protocol.word_times import HeardWords, WordTimes
 
 BYTES_PER_SAMPLE = 2
 SAMPLES_PER_MS = SAMPLE_RATE // 1000

@@ -12,10 +12,8 @@ from collections import deque
 from dataclasses import dataclass
 
 from sayso.app.realtime.events import TurnDone, TurnEvent, TurnLost, TurnStable, TurnTentative, TurnWord, TurnWords
-from sayso.app.realtime.rejoin import Rejoin
 from sayso.app.realtime.turn import BYTES_PER_SAMPLE, SAMPLES_PER_MS, Sending, Turn, forget, lose, release, settle, show
 from sayso.app.realtime.wire import Finished, Received, append
-from sayso.app.realtime.word_times import TimedWord
 from sayso.server.protocol.events import (
     SAMPLE_RATE,
     ClientEvent,
@@ -28,11 +26,13 @@ from sayso.server.protocol.events import (
     WireWord,
     Words,
 )
+from sayso.server.protocol.rejoin import Rejoin
+from sayso.server.protocol.word_times import TimedWord
 
 _LARGEST_APPEND = SAMPLE_RATE // 2
 _LEAST_DROP = SAMPLE_RATE
 _TRIES = 4
-_HARMLESS = ("already_committed", "engine_loading", "engine_failed")
+_HARMLESS = ("already_committed", "engine_loading", "engine_failed", "audio_lost")
 """Errors of a Sayso server that leave the open turn as it is."""
 
 

@@ -1,10 +1,8 @@
-"""Audio as the wire carries it: base64 of 16-bit little-endian mono PCM, to the samples that the engine takes. Pure."""
+"""Audio as the wire carries it: base64 of 16-bit little-endian mono PCM, as the engine takes it. Pure."""
 
 from __future__ import annotations
 
 import binascii
-
-import numpy as np
 
 from sayso.server.protocol.errors import ProtocolError
 
@@ -27,13 +25,6 @@ def decode_base64(text: str, limit_bytes: int) -> bytes:
     if len(pcm) % BYTES_PER_SAMPLE:
         raise _invalid(f"{len(pcm)} bytes are not a whole number of 16-bit samples.")
     return pcm
-
-
-def float_samples(pcm: bytes) -> bytes:
-    """16-bit little-endian PCM as float32 little-endian samples in the range -1 to 1."""
-    samples = np.frombuffer(pcm, dtype="<i2").astype("<f4")
-    samples *= 1.0 / 32768.0
-    return samples.tobytes()
 
 
 def _invalid(reason: str) -> ProtocolError:

@@ -125,8 +125,8 @@ class Error(ServerEvent, frozen=True, tag="error"):
 
     Codes of upstream: invalid_json, invalid_event, invalid_audio, model_not_found, model_not_validated,
     unknown_event, processing_error. Ours: invalid_frame, buffer_full, engine_failed, already_committed,
-    session_limit, shutting_down, idle_timeout, session_expired, session_closed; and what the engine says of a session,
-    as it says it.
+    audio_lost, session_limit, shutting_down, idle_timeout, session_expired, session_closed; and what the engine says of
+    a session, as it says it.
     """
 
     error: str

@@ -142,6 +142,11 @@ class IdleSoon:
     closes_in_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The engine was lost in mid-turn, and another one gets the audio again: nothing that a client must know."""
+
+
 Happening = (
     Chosen
     | Dropped
@@ -153,4 +158,5 @@ Happening = (
     | Trouble
     | EngineNews
     | IdleSoon
+    | Replayed
 )

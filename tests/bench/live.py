@@ -12,6 +12,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from running_engine import EngineProcess
+from speech import pcm16
 
 from sayso.engine import messages as m
 
@@ -55,7 +56,7 @@ def play(engine: EngineProcess, feeds: list[Feed], pace: float = 1.0) -> dict[st
         time.sleep(max(0.0, began + feed.due_at(pace) - time.monotonic()))
         chunk = feed.samples[feed.sent : feed.sent + CHUNK]
         feed.sent += len(chunk)
-        engine.send(m.Audio(feed.session, 0, chunk.astype("<f4").tobytes()))
+        engine.send(m.Audio(feed.session, 0, pcm16(chunk)))
         if feed.sent >= len(feed.samples):
             engine.send(m.Flush(feed.session, 0, 1))
             waiting.remove(feed)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 from scripted_streams import LoudnessDetector, RangeRunner, loud, quiet
+from speech import pcm16
 
 from sayso.engine import messages as m
 from sayso.engine.channel import Channel
@@ -47,7 +48,7 @@ class Running:
             os.write(self._write, encode(message))
 
     def audio(self, session: str, samples: np.ndarray) -> None:
-        self.send(m.Audio(session, 0, samples.tobytes()))
+        self.send(m.Audio(session, 0, pcm16(samples)))
 
     def until(self, matches: Callable[[m.Message], bool]) -> m.Message:
         """Read until a message matches; the test's own time limit bounds it."""
@@ -158,7 +159,7 @@ def test_sessions_with_work_at_the_same_time_share_a_step(engine: Running, runne
     os.write(
         engine._write,
         b"".join(
-            encode(message) for name in "abc" for message in (m.Audio(name, 0, loud(8).tobytes()), m.Flush(name, 0, 1))
+            encode(message) for name in "abc" for message in (m.Audio(name, 0, pcm16(loud(8))), m.Flush(name, 0, 1))
         ),
     )
     for name in "abc":

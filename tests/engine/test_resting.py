@@ -11,6 +11,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scripted_streams import LoudnessDetector
+from speech import pcm16
 from tiny_voxtral import Sizes, build, warbling
 from voxtral_turns import runner_of, transcribe
 
@@ -66,7 +67,7 @@ class House:
             self.sessions[name], self.heard_at[name], self.said[name] = session, self.now, ""
 
     def hear(self, name: str, samples: np.ndarray) -> None:
-        self.sessions[name].receive(0, samples.tobytes())
+        self.sessions[name].receive(0, pcm16(samples))
         self.heard_at[name] = self.now
 
     def round(self) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted_streams import FRAME, LoudnessDetector, RangeRunner, loud, quiet
+from speech import pcm16
 
 from sayso.engine import messages as m
 from sayso.engine.errors import SessionError
@@ -45,7 +46,7 @@ def steps(it: Session) -> Iterator[m.Message]:
 
 def send(it: Session, samples: np.ndarray, epoch: int = 0, chunk: int = 700) -> None:
     for at in range(0, len(samples), chunk):
-        it.receive(epoch, samples[at : at + chunk].tobytes())
+        it.receive(epoch, pcm16(samples[at : at + chunk]))
 
 
 def transcript(out: list[m.Message]) -> str:
@@ -214,7 +215,7 @@ def test_any_cutting_of_the_audio_gives_the_same_results_as_the_whole(
             else:
                 samples = loud(frames) if kind == "loud" else quiet(frames)
                 for at in range(0, len(samples), size):
-                    it.receive(0, samples[at : at + size].tobytes())
+                    it.receive(0, pcm16(samples[at : at + size]))
                     if size == chunk and data.draw(st.booleans()):
                         out += work_off(it)
         it.flush(0, marker + 1)

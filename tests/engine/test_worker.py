@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 from scripted_runner import ScriptedRunner, greedy
 from scripted_streams import LoudnessDetector, RangeRunner, loud, quiet
+from speech import pcm16
 
 from sayso.engine.blocks import Budget
 from sayso.engine.errors import EngineError
@@ -48,7 +49,7 @@ class Both:
         session.become(State.WAITING)
         self.sessions[name] = session
         for samples in (quiet(20), loud(20) * loudness, quiet(40)):
-            session.receive(0, samples.tobytes())
+            session.receive(0, pcm16(samples))
         session.flush(0, 1)
         frames = session.examine(1000)
         [probabilities], _ = LoudnessDetector().run([frames], [None])

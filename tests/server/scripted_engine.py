@@ -1,7 +1,9 @@
 """A small engine for protocol tests: a real child process that speaks the framed messages and recognises nothing.
 
 Its transcript is a function of the audio's length: every half second is one word, "w0 w1 w2 …", stable as soon as it
-is whole; a flush makes the started word stable too. Gates are files that a test creates, so no test waits by time.
+is whole; a flush makes the started word stable too. With ``--hears`` it is a function of what the audio holds: each
+stretch of equal samples other than 0 is a word named by them, stable once it is over. Gates are files that a test
+creates, so no test waits by time.
 """
 
 from __future__ import annotations
@@ -10,16 +12,21 @@ import argparse
 import os
 import select
 import sys
+from array import array
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from sayso.engine import messages
 from sayso.engine.framing import Decoder, encode
 
 WORD_SAMPLES = 8_000
-BYTES_PER_SAMPLE = 4
 KV_BYTES = 1000
 """What a parked session is said to hold."""
+
+
+LEAST_SAMPLES = 800
+"""A shorter stretch is no word."""
 
 
 @dataclass
@@ -28,6 +35,10 @@ class Turn:
     epoch: int = 0
     samples: int = 0
     said: int = 0
+    value: int = 0
+    """Of the stretch that goes on."""
+    since: int = 0
+    """Where it began."""
 
 
 class ScriptedEngine:
@@ -103,20 +114,43 @@ class ScriptedEngine:
 
     def _audio(self, message: messages.Audio) -> None:
         turn = self._turns[message.session]
-        turn.samples += len(message.samples) // BYTES_PER_SAMPLE
+        turn.samples += len(message.samples) // messages.PCM_BYTES
+        if self._options.hears:
+            self._hear(message.session, turn, array("h", message.samples))
+            return
         if self._options.fail_session_at and turn.samples >= self._options.fail_session_at:
             self._say(messages.Failed(message.session, "bad_audio", "The script fails this session."))
             return
-        if turn.options.speech and turn.samples == len(message.samples) // BYTES_PER_SAMPLE:
+        if turn.options.speech and turn.samples == len(message.samples) // messages.PCM_BYTES:
             self._say(messages.Speech(message.session, turn.epoch, "start", 0))
         while turn.said < turn.samples // WORD_SAMPLES:
             self._word(message.session, turn, stable=True)
         if turn.options.partials and turn.samples % WORD_SAMPLES:
             self._word(message.session, turn, stable=False)
 
+    def _hear(self, session: str, turn: Turn, samples: array[int]) -> None:
+        at = turn.samples - len(samples)
+        for value, stretch in groupby(samples):
+            if value != turn.value:
+                self._name(session, turn, at)
+                turn.value, turn.since = value, at
+            at += sum(1 for _ in stretch)
+
+    def _name(self, session: str, turn: Turn, end: int) -> None:
+        """The stretch is over."""
+        if turn.value and end - turn.since >= LEAST_SAMPLES:
+            text = f" w{turn.value}" if turn.said else f"w{turn.value}"
+            word = messages.Word(text, turn.since // 16, end // 16, 0.9)
+            words = (word,) if turn.options.words else ()
+            self._say(messages.Text(session, turn.epoch, text, True, word.start_ms, word.end_ms, words, tokens=1))
+            turn.said += 1
+        turn.value = 0
+
     def _flush(self, message: messages.Flush) -> None:
         turn = self._turns[message.session]
-        if turn.samples % WORD_SAMPLES:
+        if self._options.hears:
+            self._name(message.session, turn, turn.samples)
+        elif turn.samples % WORD_SAMPLES:
             self._word(message.session, turn, stable=True)
         audio_ms = turn.samples // 16
         flushed = messages.Flushed(message.session, turn.epoch, message.marker, audio_ms, prompt_tokens=audio_ms // 20)
@@ -165,6 +199,7 @@ def main() -> None:
     parser.add_argument("--fail-session-at", type=int, default=0)
     parser.add_argument("--exit-on-load", action="store_true")
     parser.add_argument("--hang-on", default="", help="answer no message of this kind and none after it")
+    parser.add_argument("--hears", action="store_true", help="text follows what the audio holds")
     parser.add_argument("--garbage", action="store_true")
     ScriptedEngine(parser.parse_args()).run()
 

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 import websockets
 from prometheus_client.parser import text_string_to_metric_families
-from running_server import BOUND_S, client, eventually, scripted, server
+from running_server import BOUND_S, ask, client, eventually, scripted, server
 from supervised_engine import alive, engine_pid
 
 from sayso.server.config import ServerConfig
 from sayso.server.security import Gate
-
-
-async def ask(url: str, method: str, path: str, **options: Any) -> httpx.Response:
-    base = url.replace("ws://", "http://").removesuffix("/v1/realtime")
-    async with httpx.AsyncClient(trust_env=False) as http:
-        return await http.request(method, base + path, **options)
 
 
 async def test_sessions_are_listed_with_what_they_hold() -> None:

@@ -12,7 +12,7 @@ class Listener:
 
 
 def audio(session: str, samples: int = 10) -> m.Audio:
-    return m.Audio(session, 0, bytes(4 * samples))
+    return m.Audio(session, 0, bytes(m.PCM_BYTES * samples))
 
 
 def drain(lanes: Lanes) -> list[m.Down]:

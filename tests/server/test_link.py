@@ -58,5 +58,5 @@ def test_only_the_newest_marker_is_awaited() -> None:
 def test_options_that_did_not_change_are_not_sent_again() -> None:
     link = EngineLink("c")
     list(link.audio(SECOND))
-    assert link.configure(m.SessionOptions()) == []
+    assert link.configure(m.SessionOptions(words=True)) == []
     assert link.configure(m.SessionOptions("de")) == [m.Configure("c.0", m.SessionOptions("de"))]

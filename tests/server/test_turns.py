@@ -12,6 +12,7 @@ from sayso.engine import messages as m
 from sayso.server.protocol import intents as i
 from sayso.server.protocol.events import SaysoIdle, SaysoOptions
 from sayso.server.protocol.state import WireState
+from sayso.server.turn import MOST_REPLAYS
 from sayso.server.turns import Limits, Output, TurnEngine
 
 SECOND = bytes(32_000)
@@ -45,7 +46,7 @@ class Engine:
             case m.Audio(session=name, epoch=epoch, samples=samples):
                 turn = self._turns[name]
                 assert epoch == turn[0]
-                before, turn[1] = turn[1], turn[1] + len(samples) // 4
+                before, turn[1] = turn[1], turn[1] + len(samples) // m.PCM_BYTES
                 seconds = range(before // 16_000, turn[1] // 16_000)
                 return [m.Text(name, epoch, f"{n} ", True, n * 1000, n * 1000 + 1000, tokens=1) for n in seconds]
             case m.Flush(session=name, epoch=epoch, marker=marker):
@@ -175,7 +176,7 @@ def test_an_answer_to_another_flush_ends_nothing() -> None:
 
 
 def test_confirmed_audio_ends_with_the_last_stable_word() -> None:
-    bench = Bench().do(CHOOSE, START, audio()).run()
+    bench = Bench().do(CHOOSE, START, audio(2))
     word = m.Word(" hi", 1000, 1400, 0.9)
     bench.carry_out(bench.turns.engine_message(m.Text("s.0", 0, " hi", True, 1000, 1700, (word,))))
     assert bench.heard(i.AudioConfirmed)[-1].audio_ms == 1400
@@ -198,7 +199,7 @@ def test_options_reach_the_engine() -> None:
 
 def test_a_long_append_goes_to_the_engine_in_pieces() -> None:
     bench = Bench().do(CHOOSE, START, audio(3.5))
-    assert [len(a.samples) // 4 for a in bench.sent(m.Audio)] == [16_000, 16_000, 16_000, 8_000]
+    assert [len(a.samples) // m.PCM_BYTES for a in bench.sent(m.Audio)] == [16_000, 16_000, 16_000, 8_000]
 
 
 # Commits out of order.
@@ -324,8 +325,38 @@ def test_audio_waits_while_the_engine_loads_and_nothing_is_lost() -> None:
     assert bench.news("ready").run().texts == ["0 1 (32000)"]
 
 
-def test_a_dead_engine_ends_the_open_turn_with_an_error_and_the_next_turn_works() -> None:
+def test_a_dead_engine_costs_no_turn_and_no_word() -> None:
     bench = Bench().do(CHOOSE, START, audio()).run()
+    bench.news("restarting", "The engine died.").do(audio(), END).news("ready").run()
+    assert bench.codes == []
+    assert bench.texts == ["0 0 (16000)"]
+    assert [t.piece for t in bench.heard(i.StableText)] == ["0 ", "0 ", "(16000)"]
+    assert [o.session for o in bench.sent(m.Open)] == ["s.0", "s.1"]
+    assert len(bench.heard(i.Replayed)) == 1
+
+
+def test_a_dead_engine_keeps_the_turn_that_waits_behind_the_open_one() -> None:
+    bench = Bench().do(CHOOSE, START, audio(), END, audio(2)).news("restarting")
+    assert bench.do(START, END).news("ready").run().texts == ["0 (16000)", "0 1 (32000)"]
+    assert bench.codes == []
+
+
+def test_a_turn_all_of_which_has_come_out_ends_without_another_engine_session() -> None:
+    bench = Bench().do(CHOOSE, START, audio(), END)
+    while not bench.texts and len(bench.sent(m.Flush)) and bench.engine._inbox:
+        if isinstance(bench.engine._inbox[0], m.Flush):
+            break
+        bench.step()
+    bench.news("restarting").news("ready").run()
+    assert bench.texts == ["0 "]
+    assert len(bench.sent(m.Open)) == 1
+
+
+def test_a_turn_that_ends_every_engine_is_given_up_and_the_next_turn_works() -> None:
+    bench = Bench().do(CHOOSE, START, audio(0.5)).run()
+    for _ in range(MOST_REPLAYS):
+        bench.news("restarting").news("ready").run()
+    assert bench.codes == []
     bench.news("restarting", "The engine died.")
     assert bench.codes == [("engine_failed", True)]
     bench.do(audio(), END, START, audio(2)).news("ready").do(END).run()
@@ -333,21 +364,25 @@ def test_a_dead_engine_ends_the_open_turn_with_an_error_and_the_next_turn_works(
 
 
 def test_what_follows_a_lost_turn_is_dropped_until_the_next_commit() -> None:
-    bench = Bench().do(CHOOSE, START, audio()).run().news("restarting")
+    bench = Bench().do(CHOOSE, START, audio()).run().news("failed").news("starting")
     bench.do(audio(3), START, audio(), END).news("ready").run()
     assert bench.texts == ["0 (16000)"]
 
 
 def test_the_end_of_a_lost_turn_gets_no_second_answer() -> None:
-    bench = Bench().do(CHOOSE, START, audio()).run().news("restarting").do(END)
+    bench = Bench().do(CHOOSE, START, audio()).run().news("failed").do(END)
     assert bench.texts == []
     assert bench.codes == [("engine_failed", True)]
 
 
-def test_a_turn_lost_while_draining_keeps_the_audio_of_the_next() -> None:
-    bench = Bench().do(CHOOSE, START, audio(), END, audio(2)).news("restarting")
-    assert bench.codes == [("engine_failed", True)]
-    assert bench.do(START, END).news("ready").run().texts == ["0 1 (32000)"]
+def test_more_than_is_kept_is_told_as_lost() -> None:
+    bench = Bench(limits=Limits(replay_s=2)).do(CHOOSE, START, audio(0.5))
+    for _ in range(8):
+        bench.do(audio(0.5))
+    bench.news("restarting").news("ready").do(END).run()
+    assert bench.codes == [("audio_lost", False)]
+    assert "2.5 seconds" in bench.heard(i.Trouble)[0].message
+    assert bench.texts == ["0 1 (32000)"]
 
 
 def test_a_turn_that_the_dead_engine_never_saw_survives() -> None:
@@ -366,11 +401,21 @@ def test_an_engine_that_cannot_be_had_ends_every_turn() -> None:
 
 def test_a_failed_session_gives_its_code_and_the_next_turn_gets_a_new_one() -> None:
     bench = Bench().do(CHOOSE, START, audio()).run()
-    bench.carry_out(bench.turns.engine_message(m.Failed("s.0", "inference_failed", "Broken.")))
-    assert bench.codes == [("inference_failed", True)]
+    bench.carry_out(bench.turns.engine_message(m.Failed("s.0", "bad_audio", "Broken.")))
+    assert bench.codes == [("bad_audio", True)]
     bench.do(START, audio(), END).run()
     assert bench.texts == ["0 (16000)"]
     assert [o.session for o in bench.sent(m.Open)] == ["s.0", "s.1"]
+
+
+def test_a_turn_whose_session_failed_or_was_closed_goes_on_in_another_one() -> None:
+    bench = Bench().do(CHOOSE, START, audio(0.5)).run()
+    bench.carry_out(bench.turns.engine_message(m.Failed("s.0", "hibernation_lost", "The file is gone.")))
+    bench.run()
+    bench.carry_out(bench.turns.engine_message(m.Closed("s.1", "evicted")))
+    bench.do(audio(0.5), END).run()
+    assert (bench.codes, bench.texts) == ([], ["0 (16000)"])
+    assert [o.session for o in bench.sent(m.Open)] == ["s.0", "s.1", "s.2"]
 
 
 def test_a_refused_session_gives_its_code() -> None:
@@ -381,7 +426,7 @@ def test_a_refused_session_gives_its_code() -> None:
 
 def test_an_error_always_has_a_text() -> None:
     bench = Bench().do(CHOOSE, START, audio())
-    bench.carry_out(bench.turns.engine_message(m.Failed("s.0", "odd", "")))
+    bench.carry_out(bench.turns.engine_message(m.Failed("s.0", "audio_overrun", "")))
     assert bench.heard(i.Trouble)[0].message
 
 

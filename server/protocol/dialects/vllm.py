@@ -75,6 +75,8 @@ class VllmDialect:
                 return self._if_asked("idle", events.IdleWarning(closes_in_s))
             case intents.EngineNews(state=state, detail=detail):
                 return self._if_asked("engine", events.EngineState(state, detail))
+            case intents.Replayed():
+                return []
 
     def _if_asked(self, name: str, event: events.ServerEvent) -> list[events.ServerEvent]:
         return [event] if name in self._asked else []

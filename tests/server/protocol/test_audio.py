@@ -1,15 +1,14 @@
-"""Audio of the wire: strict base64, whole samples, the right scale."""
+"""Audio of the wire: strict base64, whole samples."""
 
 from __future__ import annotations
 
 import base64
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sayso.server.protocol.audio import decode_base64, float_samples
+from sayso.server.protocol.audio import decode_base64
 from sayso.server.protocol.errors import ProtocolError
 
 LIMIT = 1000
@@ -43,9 +42,3 @@ def test_what_is_no_audio_is_refused_with_the_reason(text: str, reason: str) -> 
 
 def test_an_append_of_exactly_the_limit_is_taken() -> None:
     assert len(decode_base64(base64.b64encode(bytes(LIMIT)).decode(), LIMIT)) == LIMIT
-
-
-def test_samples_are_scaled_to_one() -> None:
-    pcm = np.array([0, 16_384, -32_768, 32_767], "<i2").tobytes()
-    samples = np.frombuffer(float_samples(pcm), "<f4")
-    assert samples.tolist() == [0.0, 0.5, -1.0, 32_767 / 32_768]

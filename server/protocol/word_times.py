@@ -24,6 +24,7 @@ class TimedWord:
     text: str
     start: int
     end: int
+    probability: float = 1.0
 
 
 class WordTimes:

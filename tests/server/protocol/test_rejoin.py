@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sayso.app.realtime.rejoin import Rejoin
+from sayso.server.protocol.rejoin import Rejoin
 
 
 def replay(shown: str, heard: str, hole: bool = False) -> str:
