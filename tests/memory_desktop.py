@@ -37,7 +37,7 @@ class Desktop:
     """What the assistant ties together, without microphone and commands."""
 
     def __init__(self, folder: Path, settings: Settings, *arguments: str) -> None:
-        self.changes = 0
+        self.on_change: Callable[[], None] = lambda: None
         self.faults: list[AppError] = []
         self.states: list[Connection] = []
         self.texts: list[str] = []
@@ -50,7 +50,7 @@ class Desktop:
         self.panel = MemoryPanel(self.store, self.client, self.server, self.local, self.changed, self.spawn)
 
     def changed(self) -> None:
-        self.changes += 1
+        self.on_change()
 
     def receive(self, event: RealtimeEvent) -> None:
         if isinstance(event, Connection):
