@@ -101,6 +101,7 @@ async def _desktop(
 ) -> None:
     from sayso.app.composition import compose
     from sayso.ui.main_window import MainWindow
+    from sayso.ui.overlay import Overlay
     from sayso.ui.publisher import Publisher
     from sayso.ui.theme import Theme
     from sayso.ui.tray import Tray
@@ -109,16 +110,20 @@ async def _desktop(
     assistant: Assistant
     window: MainWindow
     tray: Tray
+    overlay: Overlay
     _quit_on_signals(lambda: assistant.quit())
 
     def show(snapshot: Snapshot) -> None:
         window.show_snapshot(snapshot)
         tray.show_snapshot(snapshot)
+        overlay.show_snapshot(snapshot)
 
     publisher = Publisher(show)
     assistant = compose(publisher.publish, loaded, local, environment)
-    window = MainWindow(assistant, Theme(application))
+    theme = Theme(application)
+    window = MainWindow(assistant, theme)
     tray = Tray(assistant, window)
+    overlay = Overlay(theme)
     window.show()
     control = ControlServer(_doings(assistant, window), lambda: assistant.quitting)
     await control.start(instance)
@@ -128,6 +133,8 @@ async def _desktop(
         control.close()
         publisher.close()
         tray.close()
+        overlay.hide()
+        overlay.deleteLater()
         window.hide()
         window.deleteLater()
 

@@ -74,6 +74,7 @@ class Assistant(PanelIntents):
         self._behind_ms = 0
         self._moments = TurnMoments()
         self._turn: int | None = None
+        self._expecting: tuple[Mode, str] | None = None
         self._around: dict[int, asyncio.Task[Surroundings]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._quit = asyncio.Event()
@@ -96,7 +97,8 @@ class Assistant(PanelIntents):
         """Listen and act until ``quit``; then finish what was said and give everything back."""
         commander = asyncio.create_task(self._commander.run(), name="commander")
         try:
-            if self._store.settings.listens_at_start:
+            self._panels.ways.begin()
+            if self._panels.ways.listens_at_start:
                 self.start()
             else:
                 self._states.move(DesktopState.IDLE)
@@ -119,6 +121,7 @@ class Assistant(PanelIntents):
             await _bounded("settings", self._store.written())
 
     async def _finish(self) -> None:
+        self._panels.ways.close()
         await _bounded("microphone", self._listener.stop())
         if await self._client.finished(_LAST_WORDS_S):
             await _bounded("last commands", self._commander.finished())
@@ -128,6 +131,10 @@ class Assistant(PanelIntents):
     @property
     def actions(self) -> Commander:
         return self._commander
+
+    @property
+    def listening(self) -> bool:
+        return self._states.listening
 
     def start(self) -> None:
         if not self._states.listening and self._states.move(DesktopState.LISTENING):
@@ -210,6 +217,7 @@ class Assistant(PanelIntents):
             case SpeechEnded(at):
                 self._moments.ended(self._turn, at)
                 self._end()
+                self._panels.ways.utterance_ended()
             case Level(db=db, clipping=clipping):
                 self._microphone = replace(self._microphone, level_db=db, clipping=clipping)
             case MicrophoneChanged(state, name, detail):
@@ -237,7 +245,9 @@ class Assistant(PanelIntents):
 
     def changed(self) -> None:
         """Something that the window shows has changed."""
-        if self._commander.mode is not self._store.settings.mode:
+        expecting = (self._commander.mode, self._commander.expected_phrase)
+        if expecting != self._expecting:
+            self._expecting = expecting
             self._store.change(mode=self._commander.mode)
             self._client.expect_words(self._commander.expected)
         self._publish(

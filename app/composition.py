@@ -25,6 +25,7 @@ from sayso.app.server_choice import ServerChoice
 from sayso.app.settings import KeyStore, Loaded
 from sayso.app.settings_store import SettingsStore
 from sayso.app.snapshot import Snapshot
+from sayso.app.ways import Ways
 
 
 def compose(
@@ -60,6 +61,7 @@ def compose(
         options=Options(store, listener, commander.commands, assistant.changed, assistant.spawn),
         check=MicrophoneCheck(store, listener.sound, muffler, assistant.changed, assistant.spawn),
         servers=RemoteServers(store, keys, assistant.changed, assistant.spawn),
+        ways=Ways(assistant, store, listener, commander, environment),
         memory=MemoryPanel(store, client, server, local, assistant.changed, assistant.spawn),
     )
     assistant.join(listener, client, commander, server, panels)

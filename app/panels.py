@@ -14,6 +14,7 @@ from sayso.app.memory_panel import MemoryPanel
 from sayso.app.microphone_check import MicrophoneCheck
 from sayso.app.options import Options
 from sayso.app.remote_servers import RemoteServers
+from sayso.app.ways import Ways
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Panels:
     history: History
     servers: RemoteServers
     memory: MemoryPanel
+    ways: Ways
 
     @property
     def views(self) -> dict[str, Any]:
@@ -59,3 +61,7 @@ class PanelIntents:
     @property
     def memory(self) -> MemoryPanel:
         return self._panels.memory
+
+    @property
+    def ways(self) -> Ways:
+        return self._panels.ways

@@ -25,6 +25,7 @@ from sayso.app.snapshot import (
     Snapshot,
     Why,
 )
+from sayso.ui.way_wording import lacks_key, when_asleep, when_idle, when_listening
 
 LISTEN_SHORTCUT = "Ctrl+L"
 BEHIND_SHOWN_MS = 1000
@@ -57,7 +58,7 @@ def describe(snapshot: Snapshot) -> State:
         detail = snapshot.microphone.detail or "Connect one or switch it on in the sound settings."
         return State("No microphone", detail, Tone.BAD)
     if snapshot.state is DesktopState.IDLE:
-        return State("Not listening", f"Press Start or {LISTEN_SHORTCUT} and speak.", Tone.CALM)
+        return State("Not listening", when_idle(snapshot, LISTEN_SHORTCUT), Tone.CALM)
     return _microphone_trouble(snapshot) or _server_trouble(snapshot) or _listening(snapshot)
 
 
@@ -98,20 +99,16 @@ def _listening(snapshot: Snapshot) -> State:
     behind = ""
     if snapshot.behind_ms > BEHIND_SHOWN_MS:
         behind = f"The words are {snapshot.behind_ms / 1000:.1f} s behind; nothing is lost."
+    if lacks_key(snapshot):
+        return State("No key to hold", lacks_key(snapshot), Tone.BAD)
     if snapshot.asleep:
-        return State("Asleep", behind or "Say “start listening” to wake it; until then nothing is done.", Tone.CALM)
+        return State("Asleep", behind or when_asleep(snapshot), Tone.CALM)
     if snapshot.server.state is ServerState.RESTING:
         fallback = "Speak: the engine starts again, and nothing you say is lost."
         return State("Resting", snapshot.server.detail or fallback, Tone.CALM)
     if snapshot.microphone.state is MicrophoneState.HEARING:
-        return State("Hearing you", behind or _addressee(snapshot.mode), Tone.ACTIVE)
-    return State("Ready", behind or _addressee(snapshot.mode), Tone.GOOD)
-
-
-def _addressee(mode: Mode) -> str:
-    if mode is Mode.DICTATION:
-        return "Speak. Your words are typed into the focused window; commands are carried out."
-    return "Say a command. Anything else is only shown."
+        return State("Hearing you", behind or when_listening(snapshot), Tone.ACTIVE)
+    return State("Ready", behind or when_listening(snapshot), Tone.GOOD)
 
 
 def server_status(server: ServerView) -> str:

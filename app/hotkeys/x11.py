@@ -42,6 +42,7 @@ class X11Hotkeys:
         self._shortcut: Shortcut | None = None
         self._grabbed: tuple[int, tuple[int, ...]] | None = None
         self._held = False
+        self._ignored = False
         self._look: asyncio.TimerHandle | None = None
         self._mapping: asyncio.TimerHandle | None = None
         self._descriptor = -1
@@ -89,6 +90,7 @@ class X11Hotkeys:
                     False, self._root, mask, stroke.keycode, asynchronous, asynchronous, is_checked=True
                 )
                 request.check()
+            self._ignore_until_up()
         except xcffib.xproto.AccessError as error:
             self._let_go()
             raise HotkeyError(
@@ -152,7 +154,7 @@ class X11Hotkeys:
             stroke = _keymap(self._connection).key("Escape")
             if self._held and stroke is not None and keycode == stroke.keycode:
                 self._on_event(Escaped())
-        elif not self._held:
+        elif not self._held and not self._ignored:
             self._held = True
             self._look_later()
             self._on_event(Pressed())
@@ -161,9 +163,16 @@ class X11Hotkeys:
         if self._look is not None:
             self._look.cancel()
             self._look = None
+        self._ignored = False
         if self._held:
             self._held = False
             self._on_event(Released(seen))
+
+    def _ignore_until_up(self) -> None:
+        """A key that was just chosen by pressing it is still down, and its repeats mean nothing."""
+        self._ignored = self._is_down()
+        if self._ignored:
+            self._look_later()
 
     def _look_later(self) -> None:
         self._look = asyncio.get_running_loop().call_later(_LOOK_EVERY_S, self._look_now)

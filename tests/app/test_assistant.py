@@ -36,6 +36,7 @@ from sayso.app.snapshot import (
     ServerView,
     Snapshot,
 )
+from sayso.app.ways_view import WaysView
 
 
 @dataclass
@@ -102,7 +103,7 @@ def collaborators(chain: Chain) -> None:
         feed=Feed(),
         mode=Mode.COMMANDS,
         expected=("Volume up",),
-        commands=(SimpleNamespace(say="volume up", help="Makes it louder"),),
+        expected_phrase="",
         asleep=False,
         wake=lambda: None,
         look_around=look_around,
@@ -128,6 +129,13 @@ def collaborators(chain: Chain) -> None:
         about_to_speak=lambda: chain.record("about to speak"),
         connection=lambda event: chain.record("connection", event.state),
     )
+    ways = SimpleNamespace(
+        view=WaysView(),
+        listens_at_start=chain.assistant._store.settings.listens_at_start,
+        begin=lambda: chain.record("begin ways"),
+        utterance_ended=lambda: chain.record("utterance ended"),
+        close=lambda: chain.record("close ways"),
+    )
     servers: Any = SimpleNamespace(view=RemoteServerView())
     check: Any = SimpleNamespace(view=MicrophoneCheckView())
     history: Any = SimpleNamespace(
@@ -136,7 +144,7 @@ def collaborators(chain: Chain) -> None:
         close=lambda: chain.record_later("close history"),
     )
     engine: Any = SimpleNamespace(view=EngineView())
-    panels = Panels(engine=engine, options=options, servers=servers, check=check, memory=memory, history=history)  # type: ignore[arg-type]
+    panels = Panels(engine=engine, options=options, servers=servers, check=check, memory=memory, ways=ways, history=history, commands=commands)  # type: ignore[arg-type]
     chain.assistant.join(listener, client, commander, server, panels)  # type: ignore[arg-type]
 
 
@@ -313,6 +321,25 @@ async def test_the_server_is_told_what_is_likely_to_be_said_and_again_when_the_m
     commander.mode, commander.expected = Mode.DICTATION, ()
     chain.assistant.changed()
     assert chain.asked[-1] == ("expect", ())
+
+
+async def test_the_server_is_told_the_wake_phrase_when_it_counts(chain: Chain) -> None:
+    commander: Any = chain.assistant._commander
+    commander.expected_phrase, commander.expected = "hey sayso", ("Hey sayso", "Volume up")
+    chain.assistant.changed()
+    chain.assistant.changed()
+    assert chain.asked.count(("expect", ("Hey sayso", "Volume up"))) == 1
+
+
+async def test_the_ways_to_listen_begin_with_it_are_told_of_utterances_and_end_with_it(chain: Chain) -> None:
+    assert chain.asked[1] == ("begin ways",)
+    speak(chain)
+    assert ("utterance ended",) not in chain.asked
+    chain.assistant.hear(SpeechEnded(1000.5))
+    assert ("utterance ended",) in chain.asked
+    chain.assistant.quit()
+    await chain.settle()
+    assert ("close ways",) in chain.asked
 
 
 async def test_what_became_of_an_utterance_is_marked_on_its_line(chain: Chain) -> None:

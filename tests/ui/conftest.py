@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from sayso.app.memory_policy import Preset
 from sayso.app.snapshot import Mode
+from sayso.app.ways_view import OverlayPlace, Way
 from sayso.ui.main_window import MainWindow
 from sayso.ui.theme import Theme
 
@@ -27,6 +28,7 @@ class RecordedIntents:
     def __init__(self) -> None:
         self.calls: list[tuple[object, ...]] = []
         self.options = self
+        self.ways = self
         self.servers = self
         self.check = self
         self.actions = self
@@ -60,6 +62,27 @@ class RecordedIntents:
 
     def close_session(self, session: str) -> None:
         self.calls.append(("close_session", session))
+
+    def set_overlay(self, on: bool) -> None:
+        self.calls.append(("set_overlay", on))
+
+    def place_overlay(self, place: OverlayPlace) -> None:
+        self.calls.append(("place_overlay", place))
+
+    def use_way(self, way: Way) -> None:
+        self.calls.append(("use_way", way))
+
+    def use_key(self, text: str) -> None:
+        self.calls.append(("use_key", text))
+
+    def listen_for_key(self, on: bool) -> None:
+        self.calls.append(("listen_for_key", on))
+
+    def set_phrase(self, phrase: str) -> None:
+        self.calls.append(("set_phrase", phrase))
+
+    def ask_phrase(self, on: bool) -> None:
+        self.calls.append(("ask_phrase", on))
 
     def start(self) -> None:
         self.calls.append(("start",))

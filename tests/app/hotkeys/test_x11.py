@@ -181,6 +181,16 @@ async def test_a_key_that_goes_while_it_is_held_ends_the_hold(keys: Keys) -> Non
     keys.desktop.xdotool("keyup", "Pause")
 
 
+async def test_a_key_that_is_down_already_when_it_is_taken_counts_only_when_it_is_pressed_again(keys: Keys) -> None:
+    keys.desktop.xdotool("keydown", "Pause")
+    await keys.hotkeys.use(BREAK, "Talk")
+    keys.desktop.xdotool("sleep", "0.5", "keyup", "Pause")
+    await keys.until(lambda: not keys.hotkeys._ignored)
+    assert keys.events == []
+    keys.desktop.xdotool("key", "Pause")
+    await keys.told(Pressed(), Released())
+
+
 async def test_a_release_that_is_not_sent_is_found_by_looking(keys: Keys) -> None:
     await keys.hotkeys.use(BREAK, "Talk")
     keys.desktop.xdotool("keydown", "Pause")
