@@ -164,6 +164,10 @@ class Assistant(PanelIntents):
         self._around.clear()
         self.changed()
 
+    def forget_session(self) -> None:
+        self._transcript = self._transcript.without_finished()
+        self._commander.forget()
+
     def use_embedded(self) -> None:
         self.spawn(self._use(self._server.use_embedded()))
         self._store.change(server=ServerKind.EMBEDDED)

@@ -179,6 +179,11 @@ class Commander:
         """Carry out a finished utterance after those submitted before."""
         self._queue.put_nowait(self._utterance(turn, heard, surroundings, moments))
 
+    def forget(self) -> None:
+        """Drop from the feed what is over."""
+        self._feed = self._feed.without_finished()
+        self._on_change()
+
     def undo(self, item_id: int) -> None:
         """Take back what a feed item did, after what was submitted before."""
         self._queue.put_nowait(self._undo_item(item_id))

@@ -50,6 +50,10 @@ class Feed:
     def find(self, item_id: int) -> FeedItem | None:
         return next((item for item in self.items if item.id == item_id), None)
 
+    def without_finished(self) -> Feed:
+        """The feed with nothing but what still waits for something."""
+        return replace(self, items=self.open_items())
+
     def open_items(self) -> tuple[FeedItem, ...]:
         """Items that still wait for something."""
         return tuple(item for item in self.items if item.state in _OPEN)

@@ -48,6 +48,10 @@ class Transcript:
         """Without the line of this turn."""
         return Transcript(tuple(line for line in self.lines if line.id != turn))
 
+    def without_finished(self) -> Transcript:
+        """The lines that are still being said or heard."""
+        return Transcript(tuple(line for line in self.lines if line.kind is LineKind.OPEN))
+
     def find(self, turn: int) -> Line | None:
         """The line of this turn."""
         return next((line for line in reversed(self.lines) if line.id == turn), None)

@@ -201,6 +201,9 @@ class Intents(Protocol):
     def undo(self, item_id: int) -> None:
         """Take back the action of the feed item ``item_id``."""
 
+    def forget_session(self) -> None:
+        """Drop what was said and done in this session, but for what goes on; the history is not touched."""
+
     def dismiss(self, notice_code: str) -> None:
         """Remove the notice with this code."""
 

@@ -21,6 +21,7 @@ from sayso.ui.listening_page import ListeningPage
 from sayso.ui.memory_page import MemoryPage
 from sayso.ui.microphone_page import MicrophonePage
 from sayso.ui.page_area import PageArea
+from sayso.ui.privacy_page import PrivacyPage
 from sayso.ui.server_page import ServerPage
 from sayso.ui.settings_index import SettingsIndex
 from sayso.ui.settings_page import SettingsPage
@@ -53,6 +54,8 @@ class SettingsWindow(QDialog):
         self.engine = self._join("Engine", "engine", EnginePage(intents, theme))
         self.commands = self._join("Commands", "commands", CommandsPage(theme))
         self.memory = self._join("Sessions and memory", "memory", MemoryPage(intents, theme))
+        self.privacy = self._join("Privacy", "privacy", PrivacyPage(intents, theme))
+        self.privacy.page_wanted.connect(self.show_page)
         self.about = self._join("About", "notice", AboutPage(theme))
         self._add_shortcuts()
         self.index.show_page(0)

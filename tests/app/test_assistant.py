@@ -107,6 +107,7 @@ def collaborators(chain: Chain) -> None:
         asleep=False,
         wake=lambda: None,
         look_around=look_around,
+        forget=lambda: chain.record("forget"),
         is_complete=lambda heard: chain.complete,
         submit=lambda turn, text, around, moments: chain.submitted.append((turn, text)),
         run=lambda: asyncio.sleep(3600),
@@ -359,3 +360,15 @@ async def test_quitting_gives_everything_back(tmp_path: Path) -> None:
     await asyncio.wait_for(running, 10)
     assert published[-1].state is DesktopState.QUITTING
     assert {("close microphone",), ("close client",), ("close server",)} <= set(made.asked)
+
+
+async def test_what_was_said_in_the_session_can_be_forgotten_and_the_open_line_goes_on(chain: Chain) -> None:
+    for turn, text in ((1, "open firefox"), (2, "")):
+        speak(chain)
+        chain.assistant.hear(SpeechEnded(1001.0))
+        if text:
+            chain.assistant.receive(TurnDone(turn, text))
+    chain.assistant.forget_session()
+    chain.assistant.changed()
+    assert [line.id for line in chain.now.lines] == [2]
+    assert ("forget",) in chain.asked

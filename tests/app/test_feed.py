@@ -39,3 +39,10 @@ def test_when_an_action_was_over_is_told_once() -> None:
     assert feed.items[0].why.done_at == 11.0
     unexplained = Feed().heard("", "The timer is over")
     assert unexplained.finished(1, 11.0) == unexplained
+
+
+def test_what_is_over_can_be_dropped_while_the_rest_goes_on() -> None:
+    feed = Feed().heard("open firefox", "Open Firefox").heard("play music", "Play music", FeedState.RUNNING)
+    left = feed.moved(1, FeedState.DONE).without_finished()
+    assert [item.id for item in left.items] == [2]
+    assert left.next_id == feed.next_id

@@ -85,3 +85,8 @@ def test_stable_text_never_changes_but_by_growing(events: list[RealtimeEvent]) -
         before = made.lines[0].stable
         made = made.apply(event)
         assert made.lines[0].stable.startswith(before)
+
+
+def test_what_was_said_can_be_dropped_while_the_open_line_stays() -> None:
+    made = Transcript().begin(1, 0.0).apply(TurnDone(1, "open Firefox")).begin(2, 1.0).apply(TurnStable(2, "and"))
+    assert [line.id for line in made.without_finished().lines] == [2]

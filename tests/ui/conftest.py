@@ -163,6 +163,9 @@ class RecordedIntents:
     def insert(self, text: str) -> None:
         self.calls.append(("insert", text))
 
+    def forget_session(self) -> None:
+        self.calls.append(("forget_session",))
+
     def dismiss(self, notice_code: str) -> None:
         self.calls.append(("dismiss", notice_code))
 
