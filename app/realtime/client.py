@@ -89,7 +89,8 @@ class RealtimeClient:
         self._resumption: asyncio.TimerHandle | None = None
         self._created: Created | None = None
         self._endpoint: Endpoint | None = None
-        self._rest = Rest(lambda: self._uplink.is_idle)
+        # An engine that is being started is wanted by somebody, and that takes as long as it takes.
+        self._rest = Rest(lambda: self._uplink.is_idle and self._state.state is not ServerState.LOADING)
 
     @property
     def rest(self) -> Rest:
@@ -333,6 +334,8 @@ class RealtimeClient:
 
     def _tell(self, connection: Connection) -> None:
         if connection != self._state:
+            if self._state.state is ServerState.LOADING:
+                self._rest.settle()
             self._state = connection
             self._on_event(connection)
 

@@ -21,7 +21,7 @@ class Rest:
     """One connection's rest: ``due`` runs beside the open connection, ``over`` in place of it."""
 
     def __init__(self, nothing_open: Callable[[], bool]) -> None:
-        """``nothing_open`` tells that no utterance is being said or waits for its text."""
+        """``nothing_open`` tells that no utterance is being said or waits for its text or an engine."""
         self._nothing_open = nothing_open
         self._after_s = 0.0
         self._disturbed_s = 0.0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from played_vllm import VllmServer, speech, vllm_server
-from running_server import eventually, server
+from running_server import eventually, scripted, server
 
 from sayso.app.realtime.client import RealtimeClient
 from sayso.app.realtime.endpoint import Endpoint, remote
@@ -108,6 +109,22 @@ async def test_who_is_about_to_speak_finds_the_connection_open() -> None:
         talker.rest.disturb()
         await heard.until(lambda h: h.is_in(ServerState.READY), BOUND_S)
         assert played.sessions == 2
+
+
+async def test_an_engine_that_is_being_started_is_waited_for(tmp_path: Path) -> None:
+    gate = tmp_path / "ready"
+    async with (
+        server(scripted("--ready-file", gate), once_ready=False) as url,
+        client(remote(url)) as (talker, heard),
+    ):
+        talker.rest.after(0.05)
+        await heard.until(lambda h: h.is_in(ServerState.LOADING), BOUND_S)
+        talker.rest.now()
+        await asyncio.sleep(0.1)
+        assert heard.is_in(ServerState.LOADING)
+        gate.touch()
+        await heard.until(lambda h: h.is_in(ServerState.RESTING), BOUND_S)
+        assert ServerState.READY in [state.state for state in heard.states]
 
 
 async def test_without_a_time_it_stays_open() -> None:
