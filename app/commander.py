@@ -18,7 +18,7 @@ from sayso.app.actions.desktop import Window
 from sayso.app.alarms import Alarm, Alarms
 from sayso.app.attention import WITHIN_S, Address, Attention
 from sayso.app.carried_out import CarriedOut
-from sayso.app.commands.grammar import Command, Grammar
+from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Names
 from sayso.app.commands.policy import Answer, Confirm, Ignore, Run, Type, decide, read_answer
@@ -103,9 +103,18 @@ class Commander:
         return self._asleep
 
     @property
-    def commands(self) -> tuple[Command, ...]:
-        """Everything that can be said."""
-        return tuple(self._grammar.commands.values())
+    def grammar(self) -> Grammar:
+        """What is understood now."""
+        return self._grammar
+
+    @property
+    def names(self) -> Names | None:
+        """What could be named when the last utterance began."""
+        return self._names
+
+    def use(self, grammar: Grammar) -> None:
+        """Understand this from the next utterance on."""
+        self._grammar = grammar
 
     @property
     def expected(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from sayso.app.assistant import Assistant
 from sayso.app.audio.gate import GateOptions
 from sayso.app.audio.listener import Listener
 from sayso.app.audio.muffler import Muffler
+from sayso.app.command_book import CommandBook
 from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
 from sayso.app.engine_panel import EnginePanel
@@ -43,7 +44,7 @@ def compose(
     history = History(store, history_folder(), assistant.changed, assistant.notify, assistant.spawn)
     alarms = Alarms()
     commander = Commander(
-        Grammar.load(),
+        Grammar.load(own=loaded.settings.own_commands, off=loaded.settings.off_commands),
         create(environment=environment, alarms=alarms),
         assistant.changed,
         assistant.outcome,
@@ -57,8 +58,9 @@ def compose(
     listener = Listener(muffler, GateOptions(wait_ms=loaded.settings.wait_ms))
     panels = Panels(
         engine=EnginePanel(store, server, local, assistant.changed, assistant.spawn),
+        commands=CommandBook(store, commander, client.expect_words, assistant.changed, assistant.spawn, environment),
         history=history,
-        options=Options(store, listener, commander.commands, assistant.changed, assistant.spawn),
+        options=Options(store, listener, assistant.changed, assistant.spawn),
         check=MicrophoneCheck(store, listener.sound, muffler, assistant.changed, assistant.spawn),
         servers=RemoteServers(store, keys, assistant.changed, assistant.spawn),
         ways=Ways(assistant, store, listener, commander, environment),

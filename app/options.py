@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
 from sayso.app.audio.errors import AudioError
 from sayso.app.audio.listener import Listener
-from sayso.app.commands.grammar import Command
 from sayso.app.settings_store import SettingsStore
-from sayso.app.snapshot import CommandHelp, MicrophoneChoice, OptionsView
+from sayso.app.snapshot import MicrophoneChoice, OptionsView
 from sayso.app.ways_view import OverlayPlace
 
 
@@ -21,7 +20,6 @@ class Options:
         self,
         store: SettingsStore,
         listener: Listener,
-        commands: Iterable[Command],
         changed: Callable[[], None],
         spawn: Callable[[Coroutine[Any, Any, None]], None],
     ) -> None:
@@ -30,7 +28,7 @@ class Options:
         self._listener = listener
         self._changed = changed
         self._spawn = spawn
-        self._view = OptionsView(commands=tuple(CommandHelp(each.say, each.help) for each in commands))
+        self._view = OptionsView()
 
     @property
     def view(self) -> OptionsView:

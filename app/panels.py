@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from sayso.app.command_book import CommandBook
 from sayso.app.engine_panel import EnginePanel
 from sayso.app.history.history import History
 from sayso.app.memory_panel import MemoryPanel
@@ -21,6 +22,7 @@ from sayso.app.ways import Ways
 class Panels:
     engine: EnginePanel
     options: Options
+    commands: CommandBook
     check: MicrophoneCheck
     history: History
     servers: RemoteServers
@@ -49,6 +51,10 @@ class PanelIntents:
     @property
     def check(self) -> MicrophoneCheck:
         return self._panels.check
+
+    @property
+    def commands(self) -> CommandBook:
+        return self._panels.commands
 
     @property
     def history(self) -> History:

@@ -17,6 +17,7 @@ from typing import Annotated
 import msgspec
 import platformdirs
 
+from sayso.app.commands.own import OwnCommand
 from sayso.app.errors import AppError
 from sayso.app.history.view import FOREVER, OFF
 from sayso.app.memory_policy import PRESETS, Controls, Preset
@@ -42,7 +43,8 @@ class Settings(msgspec.Struct, frozen=True):
 
     ``wait_ms`` is the pause that ends an utterance. ``told_of_tray`` is whether the user has read once that Sayso goes
     on there. ``memory`` is when memory is given back, ``starts`` how long the engine took to come back from that.
-    ``history_days`` is how long utterances are kept, 0 for not at all.
+    ``history_days`` is how long utterances are kept, 0 for not at all. ``own_commands`` are the user's own, and
+    ``off_commands`` the intents that are not understood.
 
     ``way`` is the way to listen; each has its key, of which only that way's is taken. ``wake_phrase`` wakes after “stop
     listening” (empty: none does), and with ``asks_phrase`` nothing is done without it. ``overlay`` is whether what is
@@ -72,6 +74,8 @@ class Settings(msgspec.Struct, frozen=True):
     overlay_place: OverlayPlace = OverlayPlace.BOTTOM
     memory: Controls = PRESETS[Preset.BALANCED]
     starts: StartTimes = StartTimes()
+    own_commands: tuple[OwnCommand, ...] = ()
+    off_commands: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

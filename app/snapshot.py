@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from sayso.app.commands_view import CommandsView
 from sayso.app.engine_view import EngineView
 from sayso.app.history.view import HistoryView
 from sayso.app.memory_view import MemoryView
@@ -167,14 +168,6 @@ class MicrophoneChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandHelp:
-    """One command: a way to say it, and what it does."""
-
-    say: str
-    help: str
-
-
-@dataclass(frozen=True, slots=True)
 class OptionsView:
     """What the settings window shows besides the rest of the snapshot."""
 
@@ -187,7 +180,6 @@ class OptionsView:
     overlay: bool = True
     """Whether what is heard is shown over other windows."""
     overlay_place: OverlayPlace = OverlayPlace.BOTTOM
-    commands: tuple[CommandHelp, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +200,7 @@ class Snapshot:
     options: OptionsView = OptionsView()
     check: MicrophoneCheckView = field(default_factory=MicrophoneCheckView)
     engine: EngineView = field(default_factory=EngineView)
+    commands: CommandsView = field(default_factory=CommandsView)
     history: HistoryView = field(default_factory=HistoryView)
     servers: RemoteServerView = field(default_factory=RemoteServerView)
     memory: MemoryView = MemoryView()

@@ -1,58 +1,227 @@
-"""The page *Commands*: everything that can be said, to be searched. Qt thread."""
+"""The page *Commands*: everything that can be said, what of it is understood, and the user's own. Qt thread."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem
+from functools import partial
 
-from sayso.app.snapshot import CommandHelp, Snapshot
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+)
+
+from sayso.app.commands.own import FAMILY, OwnCommand
+from sayso.app.commands_view import CommandRow, CommandsView
+from sayso.app.snapshot import Snapshot
 from sayso.ui.controls import hint
+from sayso.ui.intents import Intents
+from sayso.ui.own_command_dialog import OwnCommandDialog
 from sayso.ui.settings_page import SettingsPage
 from sayso.ui.theme import Theme
 
+_FAMILIES = {
+    FAMILY: "Your own",
+    "web": "Web",
+    "keys": "Keys",
+    "edit": "Undo and repeat",
+    "placing": "Placing windows",
+    "shortcuts": "Tabs, pages and editing",
+    "information": "Time, date and battery",
+    "power": "Lock and suspend",
+    "timers": "Timers and reminders",
+    "mode": "Modes",
+}
+_ROW = Qt.ItemDataRole.UserRole
+
 
 class CommandsPage(SettingsPage):
-    """Everything that can be said, to be searched."""
+    """A list by families with a check mark for each command; own ones are added, changed and removed."""
 
-    keywords = ("What can I say", "Help", "Grammar")
+    keywords = ("What can I say", "Help", "Grammar", "My commands", "Macro", "Phrase", "Shortcut by voice", "Turn off")
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, intents: Intents, theme: Theme) -> None:
         super().__init__(theme)
-        self._commands: tuple[CommandHelp, ...] = ()
-        self._items: tuple[QTreeWidgetItem, ...] = ()
+        self._commands = intents.commands
+        self._theme = theme
+        self._view = CommandsView()
+        self._items: dict[str, QTreeWidgetItem] = {}
+        self._families: dict[str, QTreeWidgetItem] = {}
         self.search = QLineEdit()
         self.search.setAccessibleName("Search the commands")
         self.search.setPlaceholderText("Search the commands")
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter)
-        self.list = QTreeWidget()
-        self.list.setAccessibleName("Commands")
-        self.list.setHeaderLabels(["Say", "What it does"])
-        self.list.setRootIsDecorated(False)
-        self.list.setTabKeyNavigation(False)
-        self.list.setMinimumHeight(theme.spacing.times(40))
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.list = self._tree()
         self.count = hint()
-        for widget in (self.search, self.list, self.count):
-            self.column.addWidget(widget)
+        self.add = QPushButton("A&dd your own…")
+        self.change = QPushButton("&Change…")
+        self.remove = QPushButton("&Remove")
+        self.add.clicked.connect(self._wish_add)
+        self.change.clicked.connect(self._wish_change)
+        self.remove.clicked.connect(self._wish_remove)
+        delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        delete.activated.connect(self._wish_remove)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(theme.spacing.s)
+        for button in (self.add, self.change, self.remove):
+            button.setAutoDefault(False)
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        self.column.addWidget(self.search)
+        self.column.addWidget(self.list, 1)
+        self.column.addWidget(self.count)
+        self.column.addLayout(buttons)
+        self._offer()
+
+    def _tree(self) -> QTreeWidget:
+        tree = QTreeWidget()
+        tree.setAccessibleName("Commands")
+        tree.setHeaderLabels(["Say", "What it does"])
+        tree.setTabKeyNavigation(False)
+        tree.setUniformRowHeights(True)
+        tree.setMinimumHeight(self._theme.spacing.times(40))
+        tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        tree.header().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        tree.itemChanged.connect(self._switched)
+        tree.currentItemChanged.connect(lambda: self._offer())
+        tree.itemActivated.connect(lambda item: self._wish_change())
+        return tree
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
-        if snapshot.options.commands != self._commands:
-            self._commands = snapshot.options.commands
-            self.list.clear()
-            self._items = tuple(QTreeWidgetItem([each.say, each.help]) for each in self._commands)
-            for item in self._items:
-                item.setToolTip(0, item.text(0))
-                item.setToolTip(1, item.text(1))
-            self.list.addTopLevelItems(self._items)
-            self._filter(self.search.text())
+        view = snapshot.commands
+        if view is self._view or view == self._view:
+            return
+        before, self._view = self._view, view
+        with QSignalBlocker(self.list):
+            if _names(before) != _names(view):
+                self._fill()
+            for row in view.rows:
+                self._mark(row)
+            for family in self._families.values():
+                _mark_family(family)
+        self._filter(self.search.text())
+        self._offer()
+
+    def _fill(self) -> None:
+        """Makes the list anew; what was open and where the keyboard was stays."""
+        closed = {name for name, item in self._families.items() if not item.isExpanded()}
+        current = self.current
+        self.list.clear()
+        self._items.clear()
+        self._families.clear()
+        for row in self._view.rows:
+            family = self._families.get(row.family)
+            if family is None:
+                family = self._families[row.family] = QTreeWidgetItem(self.list, [_family(row.family)])
+                family.setFirstColumnSpanned(True)
+                family.setExpanded(row.family not in closed)
+            item = self._items[row.intent] = QTreeWidgetItem(family, [row.say, row.help])
+            item.setData(0, _ROW, row)
+            for column, text in enumerate((row.say, row.help)):
+                item.setToolTip(column, text)
+        if current is not None and current.intent in self._items:
+            self.list.setCurrentItem(self._items[current.intent])
+
+    def _mark(self, row: CommandRow) -> None:
+        item = self._items[row.intent]
+        item.setData(0, _ROW, row)
+        if row.own is None:
+            item.setCheckState(0, Qt.CheckState.Checked if row.on else Qt.CheckState.Unchecked)
+        if row.always_on:
+            item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsUserCheckable)
+            item.setToolTip(0, "This one is always understood: it wakes Sayso by voice.")
+
+    @property
+    def current(self) -> CommandRow | None:
+        """The command where the keyboard is; None on a family."""
+        item = self.list.currentItem()
+        row = item.data(0, _ROW) if item is not None else None
+        return row if isinstance(row, CommandRow) else None
+
+    def _switched(self, item: QTreeWidgetItem) -> None:
+        on = item.checkState(0) is not Qt.CheckState.Unchecked
+        row = item.data(0, _ROW)
+        if isinstance(row, CommandRow):
+            if row.on is not on:
+                self._commands.switch([row.intent], on)
+        else:
+            inside = [child.data(0, _ROW) for child in _children(item)]
+            self._commands.switch([each.intent for each in inside if each.own is None], on)
 
     def _filter(self, text: str) -> None:
         words = text.casefold().split()
         shown = 0
-        for command, item in zip(self._commands, self._items, strict=True):
-            found = all(word in f"{command.say} {command.help}".casefold() for word in words)
-            item.setHidden(not found)
+        for row in self._view.rows:
+            told = f"{row.say} {row.help} {_family(row.family)}".casefold()
+            found = all(word in told for word in words)
+            self._items[row.intent].setHidden(not found)
             shown += found
-        self.count.setText(f"{shown} of {len(self._commands)} commands" if words else f"{shown} commands")
+        for family in self._families.values():
+            family.setHidden(all(child.isHidden() for child in _children(family)))
+            if words:
+                family.setExpanded(True)
+        total, off = len(self._view.rows), sum(not row.on for row in self._view.rows)
+        count = f"{shown} of {total} commands" if words else f"{total} commands"
+        self.count.setText(f"{count}, {off} switched off" if off else count)
+
+    def _offer(self) -> None:
+        own = self.current is not None and self.current.own is not None
+        self.change.setEnabled(own)
+        self.remove.setEnabled(own)
+
+    def _wish_add(self) -> None:
+        OwnCommandDialog(self._theme, self, self._commands.check, self._commands.add).open()
+
+    def _wish_change(self) -> None:
+        row = self.current
+        if row is not None and row.own is not None:
+            check = partial(self._commands.check, replacing=row.intent)
+            save = partial(self._commands.change, row.intent)
+            OwnCommandDialog(self._theme, self, check, save, row.own).open()
+
+    def _wish_remove(self) -> None:
+        row = self.current
+        if row is None or row.own is None:
+            return
+        box = QMessageBox(QMessageBox.Icon.Question, "Remove", f"Remove your command “{row.say}”?", parent=self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        yes = box.addButton("Remove", QMessageBox.ButtonRole.DestructiveRole)
+        box.setDefaultButton(box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole))
+        yes.clicked.connect(lambda: self._remove(row.intent, row.own))
+        # open() returns at once; exec() would stop every task of the event loop until the box closes.
+        box.open()
+
+    def _remove(self, intent: str, own: OwnCommand | None) -> None:
+        # Another one may have taken its number while the question was open.
+        if any(row.intent == intent and row.own == own for row in self._view.rows):
+            self._commands.remove(intent)
+
+
+def _names(view: CommandsView) -> tuple[tuple[str, str, str], ...]:
+    return tuple((row.intent, row.say, row.help) for row in view.rows)
+
+
+def _children(family: QTreeWidgetItem) -> list[QTreeWidgetItem]:
+    found = [family.child(number) for number in range(family.childCount())]
+    return [child for child in found if child is not None]
+
+
+def _family(name: str) -> str:
+    return _FAMILIES.get(name, name.capitalize())
+
+
+def _mark_family(family: QTreeWidgetItem) -> None:
+    """All, some or none of its commands are understood; the user's own have no such mark."""
+    marked = [child for child in _children(family) if child.data(0, Qt.ItemDataRole.CheckStateRole) is not None]
+    states = [child.checkState(0) for child in marked]
+    if not states:
+        return
+    same = all(state == states[0] for state in states)
+    family.setCheckState(0, states[0] if same else Qt.CheckState.PartiallyChecked)

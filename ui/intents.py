@@ -5,10 +5,12 @@ The window calls these in the Qt thread; every one returns at once and shows its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from sayso.app.commands.own import OwnCommand
+from sayso.app.commands_view import Problems
 from sayso.app.history.entry import Entry
 from sayso.app.history.view import Found, Rows
 from sayso.app.memory_policy import Preset
@@ -116,6 +118,25 @@ class ServerIntents(Protocol):
         """Forget the key of this server."""
 
 
+class CommandIntents(Protocol):
+    """What the page about commands may ask for."""
+
+    def check(self, own: OwnCommand, replacing: str = "") -> Problems:
+        """What stands against this command, whose place may be that of another one. Answers at once."""
+
+    def add(self, own: OwnCommand) -> None:
+        """Understand one more command of the user's own."""
+
+    def change(self, intent: str, own: OwnCommand) -> None:
+        """Put it in the place of another one."""
+
+    def remove(self, intent: str) -> None:
+        """Forget one of the user's own."""
+
+    def switch(self, intents: Collection[str], on: bool) -> None:
+        """Understand these commands, or take their words for ordinary ones."""
+
+
 class HistoryIntents(Protocol):
     """What the history window may ask for. Answers come later, in the Qt thread."""
 
@@ -160,6 +181,10 @@ class Intents(Protocol):
     @property
     def memory(self) -> MemoryIntents:
         """The part that the page about sessions and memory uses."""
+
+    @property
+    def commands(self) -> CommandIntents:
+        """The part that the page about commands uses."""
 
     @property
     def history(self) -> HistoryIntents:

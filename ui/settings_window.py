@@ -52,7 +52,7 @@ class SettingsWindow(QDialog):
         self.listening = self._join("Listening", "listening", ListeningPage(intents, theme))
         self.server = self._join("Server", "server", ServerPage(intents, theme))
         self.engine = self._join("Engine", "engine", EnginePage(intents, theme))
-        self.commands = self._join("Commands", "commands", CommandsPage(theme))
+        self.commands = self._join("Commands", "commands", CommandsPage(intents, theme))
         self.memory = self._join("Sessions and memory", "memory", MemoryPage(intents, theme))
         self.privacy = self._join("Privacy", "privacy", PrivacyPage(intents, theme))
         self.privacy.page_wanted.connect(self.show_page)

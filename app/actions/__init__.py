@@ -21,6 +21,7 @@ from sayso.app.actions.folders import Folders
 from sayso.app.actions.information import Information
 from sayso.app.actions.keys import Keys
 from sayso.app.actions.launch import Launcher
+from sayso.app.actions.own import OwnCommands
 from sayso.app.actions.performer import TIMEOUT_S, Performer
 from sayso.app.actions.placing import Placing
 from sayso.app.actions.screenshot import Screenshot
@@ -78,9 +79,11 @@ def _everywhere(
     """The families that need nothing but the desktop, its programs and its files."""
     launcher = Launcher(variables)
     applications = Applications(desktop, launcher)
+    web = Web(launcher, applications)
     return [
         applications,
-        Web(launcher, applications),
+        web,
+        OwnCommands(desktop, typist, launcher, web),
         Typing(typist),
         Keys(desktop, typist),
         Windows(desktop, applications, pid),

@@ -40,13 +40,14 @@ class Web:
             address = job.match.slots["address"]
         else:
             address = self._search.format(query=quote_plus(job.match.slots["query"]))
-        self._open(address, job.halt)
+        self.show(address, job.halt)
         return Done("handed to the browser", Receipt.SENT)
 
     def names(self) -> list[Named]:
         return []
 
-    def _open(self, address: str, halt: threading.Event) -> None:
+    def show(self, address: str, halt: threading.Event) -> None:
+        """Open a web address; ActionError where it is none or no browser can be started."""
         if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
             raise ActionError("address_refused", "Only web addresses (http and https) are opened by voice.")
         for command in self._openers(address):

@@ -6,8 +6,8 @@ Loading takes some tens of milliseconds and happens once, off the event loop if 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -21,8 +21,11 @@ from hassil.parser import ParseError
 from hassil.sample import sample_sentence
 
 from sayso.app.commands.errors import GrammarError
-from sayso.app.commands.normalise import Rules
+from sayso.app.commands.normalise import Rules, normalise
+from sayso.app.commands.own import FAMILY, OwnCommand, OwnKind, explanation, title
 
+ALWAYS_ON = frozenset({"listening.start"})
+"""Without these nobody could get on by voice."""
 WILDCARDS_WITHOUT_NAMES = frozenset({"text", "query", "reminder", "duration", "calculation"})
 """Slots that take any words at all; a sentence with one is never matched by likeness."""
 
@@ -44,6 +47,8 @@ class Command:
     """0 run at once, 1 run and offer undo, 2 confirm, 3 confirm with the target's name."""
     undo: str
     """How it is taken back, in words for people."""
+    own: OwnCommand | None = None
+    """What it is, for one of the user's own."""
 
     @property
     def family(self) -> str:
@@ -78,14 +83,32 @@ class Grammar:
     """Sentences without a slot."""
     heads: Mapping[int, tuple[str, ...]] = field(repr=False, default_factory=dict)
     """The words before the first slot, by their number."""
+    known: tuple[Command, ...] = field(repr=False, default=())
+    """All commands that come with the app, also those that are off."""
 
     @classmethod
-    def load(cls, language: str = "en") -> Grammar:
-        """The grammar that comes with the app; raises GrammarError where it is missing or broken."""
-        return cls.read(resources.files("sayso.assets") / "commands" / f"{language}.yaml")
+    def load(cls, language: str = "en", own: Sequence[OwnCommand] = (), off: Collection[str] = ()) -> Grammar:
+        """The grammar that comes with the app; raises GrammarError where it is missing or broken.
+
+        ``own`` are the user's own commands, and ``off`` the intents that are not to be understood.
+        """
+        return cls.read(resources.files("sayso.assets") / "commands" / f"{language}.yaml", own, off)
+
+    def without(self, intent: str) -> Grammar:
+        """The same but for one command; the words that start sentences stay."""
+        if intent not in self.commands:
+            return self
+        shapes = tuple(shape for shape in self.shapes if shape.intent != intent)
+        return replace(
+            self,
+            commands={name: command for name, command in self.commands.items() if name != intent},
+            intents=replace(self.intents, intents={k: v for k, v in self.intents.intents.items() if k != intent}),
+            shapes=shapes,
+            whole=_whole(shapes),
+        )
 
     @classmethod
-    def read(cls, file: Traversable) -> Grammar:
+    def read(cls, file: Traversable, own: Sequence[OwnCommand] = (), off: Collection[str] = ()) -> Grammar:
         """A grammar from any file in the format of ``assets/commands/en.yaml``."""
         try:
             text = file.read_text(encoding="utf-8")
@@ -94,7 +117,7 @@ class Grammar:
                 "grammar_missing", f"The commands in {file.name} cannot be read ({error}). Install Sayso again."
             ) from error
         try:
-            return _build(yaml.load(text, Loader=_Loader))
+            return _build(yaml.load(text, Loader=_Loader), own, off)
         except (yaml.YAMLError, HassilError, ParseError, ParseExpressionError, AssertionError) as error:
             raise _broken(file, str(error).partition("\n")[0]) from error
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -107,13 +130,43 @@ def _broken(file: Traversable, why: str) -> GrammarError:
     )
 
 
-def _build(content: dict[str, Any]) -> Grammar:
-    intents = Intents.from_dict(content)
-    commands = {intent: _command(intent, entry) for intent, entry in content["intents"].items()}
+def _build(content: dict[str, Any], own: Sequence[OwnCommand], off: Collection[str]) -> Grammar:
+    known = {intent: _command(intent, entry) for intent, entry in content["intents"].items()}
     rules = Rules.read(content.get("fillers", {}), {str(k): str(v) for k, v in content.get("spellings", {}).items()})
+    owned = {f"{FAMILY}.{number}": each for number, each in enumerate(own, 1)}
+    entries = {
+        intent: entry for intent, each in owned.items() if (entry := _own_entry(each, rules, content["language"]))
+    }
+    commands = {intent: replace(_command(intent, entry), own=owned[intent]) for intent, entry in entries.items()}
+    # The user's own come first: they are the likeliest to be said.
+    content["intents"] = entries | {k: v for k, v in content["intents"].items() if k not in off or k in ALWAYS_ON}
+    commands |= {intent: command for intent, command in known.items() if intent in content["intents"]}
+    intents = Intents.from_dict(content)
     shapes = tuple(_shapes(intents))
-    whole = tuple(dict.fromkeys(shape.text for shape in shapes if not shape.slots))
-    return Grammar(intents.language, commands, intents, rules, shapes, whole, _by_length(shapes))
+    known_commands = tuple(known.values())
+    return Grammar(
+        intents.language, commands, intents, rules, shapes, _whole(shapes), _by_length(shapes), known_commands
+    )
+
+
+def _whole(shapes: Iterable[Shape]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(shape.text for shape in shapes if not shape.slots))
+
+
+def _own_entry(own: OwnCommand, rules: Rules, language: str) -> dict[str, Any] | None:
+    """A command of the user's own as the file would have it; None for a phrase without a word."""
+    said = normalise(own.phrase, rules, language).text
+    if not said:
+        return None
+    return {
+        "help": explanation(own),
+        "say": said,
+        "title": title(own).replace("{", "{{").replace("}", "}}"),
+        # A program that the user chose for this phrase needs no question.
+        "risk": 1 if own.kind is OwnKind.PROGRAM else 0,
+        "undo": "takes the typed text back" if own.kind is OwnKind.TEXT else "none",
+        "data": [{"sentences": [said]}],
+    }
 
 
 def _by_length(shapes: Iterable[Shape]) -> dict[int, tuple[str, ...]]:

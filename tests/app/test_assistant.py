@@ -13,6 +13,7 @@ import pytest
 from sayso.app.assistant import Assistant
 from sayso.app.audio.listener import MicrophoneChanged, SpeechAudio, SpeechEnded, SpeechStarted
 from sayso.app.commander import Surroundings
+from sayso.app.commands_view import CommandsView
 from sayso.app.desktop_file import Autostart
 from sayso.app.engine_view import EngineView
 from sayso.app.feed import Feed
@@ -122,9 +123,7 @@ def collaborators(chain: Chain) -> None:
         use_embedded=lambda: chain.record_later("embedded"),
         close=lambda: chain.record_later("close server"),
     )
-    options = Options(
-        chain.assistant._store, listener, commander.commands, chain.assistant.changed, chain.assistant.spawn
-    )  # type: ignore[arg-type]
+    options = Options(chain.assistant._store, listener, chain.assistant.changed, chain.assistant.spawn)  # type: ignore[arg-type]
     memory = SimpleNamespace(
         view=MemoryView(),
         about_to_speak=lambda: chain.record("about to speak"),
@@ -139,13 +138,14 @@ def collaborators(chain: Chain) -> None:
     )
     servers: Any = SimpleNamespace(view=RemoteServerView())
     check: Any = SimpleNamespace(view=MicrophoneCheckView())
+    commands: Any = SimpleNamespace(view=CommandsView())
     history: Any = SimpleNamespace(
         view=HistoryView(),
         run=lambda: chain.record_later("run history"),
         close=lambda: chain.record_later("close history"),
     )
     engine: Any = SimpleNamespace(view=EngineView())
-    panels = Panels(engine=engine, options=options, servers=servers, check=check, memory=memory, ways=ways, history=history, commands=commands)  # type: ignore[arg-type]
+    panels = Panels(engine=engine, options=options, servers=servers, check=check, memory=memory, ways=ways, history=history, commands=commands, commands=commands)  # type: ignore[arg-type]
     chain.assistant.join(listener, client, commander, server, panels)  # type: ignore[arg-type]
 
 

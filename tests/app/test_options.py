@@ -14,7 +14,7 @@ from sayso.app.audio.errors import AudioError
 from sayso.app.options import Options
 from sayso.app.settings import Loaded, Settings, load
 from sayso.app.settings_store import SettingsStore
-from sayso.app.snapshot import CommandHelp, MicrophoneChoice
+from sayso.app.snapshot import MicrophoneChoice
 
 
 class Recorded:
@@ -42,9 +42,8 @@ class Made:
         self.store = SettingsStore(Loaded(Settings()), folder)
         self.changes = 0
         self.tasks: list[asyncio.Task[None]] = []
-        commands: Any = [SimpleNamespace(say="volume up", help="Makes it louder.")]
         listener: Any = self.listener
-        self.options = Options(self.store, listener, commands, self.changed, self.spawn)
+        self.options = Options(self.store, listener, self.changed, self.spawn)
 
     def changed(self) -> None:
         self.changes += 1
@@ -108,7 +107,3 @@ async def test_where_none_can_be_listed_there_is_none_to_choose(made: Made) -> N
     made.options.look_for_microphones()
     await made.settle()
     assert made.options.view.microphones == ()
-
-
-async def test_every_command_is_told_with_its_help(made: Made) -> None:
-    assert made.options.view.commands == (CommandHelp("volume up", "Makes it louder."),)

@@ -33,6 +33,7 @@ class RecordedIntents:
         self.check = self
         self.actions = self
         self.memory = self
+        self.commands: object = None
         self.history: object = None
         """For a test that has one."""
 

@@ -14,17 +14,23 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from sayso.app.commands_view import CommandRow, CommandsView
 from sayso.app.microphone_check_view import CheckState, MicrophoneCheckView
-from sayso.app.snapshot import CommandHelp, MicrophoneChoice, OptionsView, Snapshot
+from sayso.app.snapshot import MicrophoneChoice, OptionsView, Snapshot
 from sayso.ui.main_window import MainWindow
 from sayso.ui.settings_window import SettingsWindow
 
 MICROPHONES = (MicrophoneChoice("usb", "USB headset"), MicrophoneChoice("desk", "Desk microphone"))
-COMMANDS = (CommandHelp("volume up", "Makes it louder."), CommandHelp("open firefox", "Starts an application."))
+COMMANDS = CommandsView(
+    (
+        CommandRow("volume.change", "volume up", "Makes it louder."),
+        CommandRow("applications.open", "open firefox", "Starts an application."),
+    )
+)
 
 
 def shown(**options: object) -> Snapshot:
-    return replace(scenes.listening(), options=replace(OptionsView("", MICROPHONES, commands=COMMANDS), **options))
+    return replace(scenes.listening(), commands=COMMANDS, options=replace(OptionsView("", MICROPHONES), **options))
 
 
 @pytest.fixture
@@ -158,22 +164,6 @@ def test_every_switch_asks_for_what_it_says(
         assert intents.calls[-1] == (intent, on)
 
 
-def test_commands_are_found_by_any_of_their_words(settings: SettingsWindow) -> None:
-    show_page(settings, settings.commands)
-    tree = settings.commands.list
-
-    def visible() -> list[str]:
-        items = [tree.topLevelItem(index) for index in range(tree.topLevelItemCount())]
-        return [item.text(0) for item in items if item is not None and not item.isHidden()]
-
-    assert visible() == ["volume up", "open firefox"]
-    QTest.keyClicks(settings.commands.search, "Louder")
-    assert visible() == ["volume up"]
-    assert settings.commands.count.text() == "1 of 2 commands"
-    settings.commands.search.clear()
-    assert settings.commands.count.text() == "2 commands"
-
-
 def test_copied_diagnostics_hold_the_state_and_no_words(settings: SettingsWindow) -> None:
     show_page(settings, settings.about)
     QTest.keyClick(settings.about.copy, Qt.Key.Key_Space)
@@ -195,7 +185,7 @@ def test_every_control_of_every_page_is_reached_with_tab_and_has_a_name(settings
             settings.listening.starts_with_session,
             settings.listening.close_to_tray,
         ],
-        settings.commands: [settings.commands.search, settings.commands.list],
+        settings.commands: [settings.commands.search, settings.commands.list, settings.commands.add],
         settings.about: [settings.about.copy],
     }
     for page, controls in pages.items():

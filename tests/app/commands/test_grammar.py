@@ -89,7 +89,7 @@ def test_every_command_tells_help_a_risk_and_a_way_to_say_it_that_works(grammar:
     ("text", "why"),
     [
         ("language: en\nintents: [", "while parsing"),
-        ("just a text", "AttributeError"),
+        ("just a text", "TypeError"),
         ("intents: {}", "language"),
         ("language: en\nintents:\n  open:\n    data: []", "family.verb"),
         ("language: en\nintents:\n  a.b:\n    help: x\n    data: []", "lacks say, title, risk, undo"),

@@ -1,0 +1,131 @@
+"""Adding and changing a command of the user's own; what stands against it is told while it is written. Qt thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from sayso.app.commands.own import LONGEST_PHRASE, LONGEST_VALUE, OwnCommand, OwnKind
+from sayso.app.commands_view import Problems
+from sayso.ui.controls import ChoiceBox, hint
+from sayso.ui.theme import Theme, restyle
+
+_KINDS = {
+    OwnKind.KEYS: ("Press keys", "Keys", "Ctrl+Shift+T"),
+    OwnKind.TEXT: ("Type text", "Text", "Kind regards, Ada"),
+    OwnKind.ADDRESS: ("Open a web address", "Address", "https://example.org"),
+    OwnKind.PROGRAM: ("Run a program", "Program", "xterm -e top"),
+}
+"""What each kind does, what its value is called, and an example."""
+
+
+class OwnCommandDialog(QDialog):
+    """``check`` says what stands against a command, ``save`` takes it when nothing does."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        parent: QWidget,
+        check: Callable[[OwnCommand], Problems],
+        save: Callable[[OwnCommand], None],
+        own: OwnCommand | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._check = check
+        self._save = save
+        self._touched: set[QWidget] = set()
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Your own command" if own is None else "Change your command")
+        self.phrase = QLineEdit(own.phrase if own else "")
+        self.phrase.setMaxLength(LONGEST_PHRASE)
+        self.phrase.setPlaceholderText("good morning everybody")
+        self.kind = ChoiceBox(theme)
+        for kind, (does, _, _) in _KINDS.items():
+            self.kind.addItem(does, kind)
+        self.value = QLineEdit(own.value if own else "")
+        self.value.setMaxLength(LONGEST_VALUE)
+        self.value_label = QLabel()
+        self.phrase_problem, self.value_problem = QLabel(), QLabel()
+        buttons = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(buttons.Save | buttons.Cancel)
+        self.save = self.buttons.button(buttons.Save)
+        if own is not None:
+            self.kind.setCurrentIndex(self.kind.findData(own.kind))
+        self._lay_out()
+        self.phrase.textEdited.connect(lambda: self._edited(self.phrase))
+        self.value.textEdited.connect(lambda: self._edited(self.value))
+        self.kind.currentIndexChanged.connect(self._show)
+        self.buttons.accepted.connect(self._accept)
+        self.buttons.rejected.connect(self.reject)
+        self._show()
+
+    def _lay_out(self) -> None:
+        space = self._theme.spacing
+        phrase_label, kind_label = QLabel("When I &say"), QLabel("&Do this")
+        for label, field in ((phrase_label, self.phrase), (kind_label, self.kind), (self.value_label, self.value)):
+            label.setBuddy(field)
+        self.phrase.setAccessibleName("When I say")
+        self.kind.setAccessibleName("Do this")
+        layout = QVBoxLayout(self)
+        layout.setSpacing(space.xs)
+        for problem in (self.phrase_problem, self.value_problem):
+            problem.setWordWrap(True)
+            restyle(problem, "tone", "bad")
+        for group in (
+            (phrase_label, self.phrase, self.phrase_problem),
+            (kind_label, self.kind),
+            (self.value_label, self.value, self.value_problem),
+        ):
+            for widget in group:
+                layout.addWidget(widget)
+            layout.addSpacing(space.s)
+        layout.addStretch(1)
+        layout.addWidget(hint("It is understood at once. A program that you choose here runs without a question."))
+        layout.addWidget(self.buttons)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.spacing.times(130), super().sizeHint().height())
+
+    @property
+    def command(self) -> OwnCommand:
+        """As it is written now."""
+        # Qt keeps a string, not the member of the enumeration.
+        return OwnCommand(self.phrase.text().strip(), OwnKind(self.kind.currentData()), self.value.text().strip())
+
+    def _edited(self, field: QWidget) -> None:
+        self._touched.add(field)
+        self._show()
+
+    def _show(self) -> None:
+        _, name, example = _KINDS[self.kind.currentData()]
+        self.value_label.setText(f"&{name}")
+        self.value.setAccessibleName(name)
+        self.value.setPlaceholderText(example)
+        problems = self._check(self.command)
+        self.save.setEnabled(not problems)
+        for field, label, text in (
+            (self.phrase, self.phrase_problem, problems.phrase),
+            (self.value, self.value_problem, problems.value),
+        ):
+            # Nobody is told off for what they have not written yet.
+            shown = text if field in self._touched else ""
+            label.setText(shown)
+            label.setVisible(bool(shown))
+            field.setAccessibleDescription(shown)
+            restyle(field, "invalid", bool(shown))
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Grow where what is told takes more lines than there were."""
+        layout = self.layout()
+        if layout is not None and layout.hasHeightForWidth():
+            layout.activate()
+            self.setMinimumHeight(layout.totalHeightForWidth(self.width()))
+
+    def _accept(self) -> None:
+        if not self._check(self.command):
+            self._save(self.command)
+            self.accept()
