@@ -145,7 +145,7 @@ def collaborators(chain: Chain) -> None:
         close=lambda: chain.record_later("close history"),
     )
     engine: Any = SimpleNamespace(view=EngineView())
-    panels = Panels(engine=engine, options=options, servers=servers, check=check, memory=memory, ways=ways, history=history, commands=commands, commands=commands)  # type: ignore[arg-type]
+    panels = Panels(engine=engine, options=options, servers=servers, check=check, memory=memory, ways=ways, history=history, commands=commands)  # type: ignore[arg-type]
     chain.assistant.join(listener, client, commander, server, panels)  # type: ignore[arg-type]
 
 
