@@ -16,6 +16,11 @@ def version() -> str:
     return importlib.metadata.version("sayso")
 
 
+def licence() -> str:
+    """The licence of this Sayso, as an SPDX expression."""
+    return str(importlib.metadata.metadata("sayso").get("License-Expression", "Apache-2.0"))
+
+
 def report(snapshot: Snapshot, environment: Mapping[str, str], windows: str) -> str:
     """The report; ``windows`` names what draws the windows and with which version."""
     server, microphone, options = snapshot.server, snapshot.microphone, snapshot.options

@@ -109,6 +109,11 @@ QTextEdit {
   background: transparent; color: $text; border: 2px solid transparent; border-radius: ${radius}px;
   selection-background-color: $accent; selection-color: $on_accent;
 }
+QPlainTextEdit {
+  background: $surface; color: $text; border: 1px solid $border; border-radius: ${radius}px;
+  selection-background-color: $accent; selection-color: $on_accent;
+}
+QPlainTextEdit:focus { border: 2px solid $accent; }
 QTextEdit:focus, QScrollArea:focus { border-color: $accent; }
 QScrollArea { background: transparent; border: 2px solid transparent; border-radius: ${radius}px; }
 QScrollArea > QWidget > QWidget { background: transparent; }

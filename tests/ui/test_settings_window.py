@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import scenes
@@ -11,7 +12,7 @@ from conftest import RecordedIntents
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from sayso.app.commands_view import CommandRow, CommandsView
@@ -104,9 +105,10 @@ def test_the_level_is_live(settings: SettingsWindow) -> None:
 
 def test_a_peak_that_is_over_is_still_told_for_a_while(qtbot: QtBot, settings: SettingsWindow) -> None:
     assert not settings.microphone.loud.isVisible()
+    settings.microphone._quietened.setInterval(300)
     settings.show_snapshot(replace(shown(), microphone=scenes.hot().microphone))
     settings.show_snapshot(shown())
-    assert settings.microphone.loud.isVisible()
+    assert settings.microphone._quietened.isActive()
     qtbot.waitUntil(lambda: not settings.microphone.loud.isVisible(), timeout=20_000)
 
 
@@ -173,7 +175,27 @@ def test_copied_diagnostics_hold_the_state_and_no_words(settings: SettingsWindow
     spoken = [line.stable for line in shown().lines]
     assert spoken
     assert not any(words in copied for words in spoken)
-    assert settings.about.copied.text().startswith("Copied")
+    assert settings.about.shown.toPlainText() == copied
+    assert settings.about.done.text().startswith("Copied")
+
+
+def test_diagnostics_are_saved_as_they_are_shown_or_it_is_said_why_not(
+    settings: SettingsWindow, tmp_path: Path
+) -> None:
+    show_page(settings, settings.about)
+    settings.about.save_to(str(tmp_path / "facts.txt"))
+    assert (tmp_path / "facts.txt").read_text() == settings.about.shown.toPlainText()
+    settings.about.save_to(str(tmp_path / "none" / "facts.txt"))
+    assert "cannot be written" in settings.about.done.text()
+
+
+def test_where_to_save_is_asked_beside_a_window_that_goes_on(qtbot: QtBot, settings: SettingsWindow) -> None:
+    show_page(settings, settings.about)
+    QTest.keyClick(settings.about.save, Qt.Key.Key_Space)
+    dialogs = [each for each in settings.about.findChildren(QFileDialog) if each.isVisible()]
+    assert len(dialogs) == 1
+    dialogs[0].reject()
+    qtbot.waitUntil(lambda: not settings.about.findChildren(QFileDialog), timeout=15_000)
 
 
 def test_every_control_of_every_page_is_reached_with_tab_and_has_a_name(settings: SettingsWindow) -> None:
