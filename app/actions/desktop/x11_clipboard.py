@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 import xcffib
 from xcffib.xproto import Atom, PropMode, SelectionNotifyEvent
@@ -30,6 +30,8 @@ log = logging.getLogger(__name__)
 
 _QUIET_S = 0.25
 """Programs may read a paste more than once; the clipboard is given back when none has for so long."""
+_SAYS_S = 2.0
+"""How long a program that was given the text gets to say that it has read it."""
 _HAND_OVER_S = 2.0
 _CLOSE_S = 4.0
 
@@ -40,10 +42,16 @@ class Loan:
 
     reader: int
     """A window of that program."""
+    clip: Clip | None = None
     sent: bool = False
     """The program was told to paste."""
+    handed: threading.Event = field(default_factory=threading.Event)
+    """It asked for the text and was given it."""
     taken: threading.Event = field(default_factory=threading.Event)
+    """It has read the text."""
     read_at: float = 0.0
+    keeps_silent: bool = False
+    """The program is known not to say when it has read something."""
 
 
 class X11Clipboard:
@@ -63,12 +71,15 @@ class X11Clipboard:
         return loan
 
     def taken(self, loan: Loan, seconds: float, halt: threading.Event) -> bool:
-        """Whether the program reads the text in this time; if it does so later, the clipboard is given back then."""
-        until = time.monotonic() + seconds
-        while not loan.taken.wait(0.02):
-            check(halt)
-            if time.monotonic() > until:
-                return False
+        """Whether the program reads the text in this time; if it does so later, the clipboard is given back then.
+
+        A program that asked for the text and was given it has read it as soon as it deletes the property that the text
+        came in; a text that came earlier would overwrite it there. Tk never does that, so it is waited for only once.
+        """
+        if not _until(loan.handed, seconds, halt):
+            return False
+        if not loan.keeps_silent and not _until(loan.taken, _SAYS_S, halt):
+            self._do(lambda keeper: keeper.note_silence(loan), halt)
         return True
 
     def give_back(self) -> None:
@@ -96,7 +107,9 @@ class _Keeper:
 
     def __init__(self, display: str) -> None:
         self._events = X11Events(display)
-        self._owner = SelectionOwner(self._events, self._read, self._lost)
+        self._owner = SelectionOwner(self._events, self._handed, self._taken, self._lost)
+        self._silent: set[int] = set()
+        """Programs that do not say that they have read something, by what the numbers of their windows share."""
         self._reader = SelectionReader(self._events)
         self._clipboard = self._events.atom("CLIPBOARD")
         self._before: dict[int, Clip | None] = {}
@@ -137,10 +150,11 @@ class _Keeper:
         selections = [self._clipboard, *([int(Atom.PRIMARY)] if primary else [])]
         before = {each: self._keep(each) for each in selections if each not in self._before}
         self._before |= before
-        clip = text_clip(text, self._events.atom, passing=True)
-        for selection in selections:
-            self._owner.own(selection, clip)
+        loan.clip = text_clip(text, self._events.atom, passing=True)
+        loan.keeps_silent = loan.reader & ~self._events.id_mask in self._silent
         self._loan = loan
+        for selection in selections:
+            self._owner.own(selection, loan.clip)
 
     def give_back(self) -> None:
         before, self._before, self._loan = self._before, {}, None
@@ -165,14 +179,32 @@ class _Keeper:
                 "clipboard_not_kept", f"What is on the clipboard cannot be put back after pasting: {error}."
             ) from error
 
-    def _read(self, selection: int, requestor: int) -> None:
+    def note_silence(self, loan: Loan) -> None:
+        """Remember that a program does not say that it has read something."""
+        self._silent.add(loan.reader & ~self._events.id_mask)
+
+    def _handed(self, requestor: int, clip: Clip) -> None:
         loan = self._loan
-        if loan is None or not loan.sent or selection not in self._before:
-            return
-        if same_client(requestor, loan.reader, self._events.id_mask):
+        if self._is_for(loan, requestor, clip):
+            loan.read_at = time.monotonic()
+            loan.handed.set()
+            self._changed = True
+
+    def _taken(self, requestor: int, clip: Clip) -> None:
+        loan = self._loan
+        if self._is_for(loan, requestor, clip):
             loan.read_at = time.monotonic()
             loan.taken.set()
-            self._changed = True
+            self._silent.discard(loan.reader & ~self._events.id_mask)
+
+    def _is_for(self, loan: Loan | None, requestor: int, clip: Clip) -> TypeGuard[Loan]:
+        """Whether a read is the one that a loan waits for, and not a clipboard manager's or one of an earlier text."""
+        return (
+            loan is not None
+            and loan.sent
+            and clip is loan.clip
+            and same_client(requestor, loan.reader, self._events.id_mask)
+        )
 
     def _lost(self, selection: int) -> None:
         """Another program has put something there: that stays."""
@@ -196,12 +228,12 @@ class _Keeper:
 
     def _give_back_at(self) -> float | None:
         loan = self._loan
-        if loan is None or not loan.taken.is_set():
+        if loan is None or not loan.handed.is_set():
             return None
         return max(loan.read_at + _QUIET_S, time.monotonic() + 0.02 if self._owner.delivering else 0.0)
 
     def _finish(self) -> None:
-        if self._loan is not None and self._loan.taken.is_set():
+        if self._loan is not None and self._loan.handed.is_set():
             self.give_back()
         held = self._owner.held(self._clipboard)
         if held is not None:
@@ -226,6 +258,15 @@ class _Keeper:
         if not self._events.pump(lambda: bool(answered), time.monotonic() + _HAND_OVER_S):
             log.info("the clipboard manager did not take over in time")
         self._events.handlers.remove(note)
+
+
+def _until(event: threading.Event, seconds: float, halt: threading.Event) -> bool:
+    until = time.monotonic() + seconds
+    while not event.wait(0.02):
+        check(halt)
+        if time.monotonic() > until:
+            return False
+    return True
 
 
 def _run_job(work: Callable[[], None], future: Future[None]) -> None:

@@ -7,9 +7,11 @@ between them. While text is typed, Caps Lock and a second layout group are set a
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import xcffib
 import xcffib.screensaver
@@ -27,6 +29,8 @@ _HELD = int(ModMask.Shift | ModMask.Control | ModMask._1 | ModMask._3 | ModMask.
 _CHUNK = 16
 """Characters sent between two looks at which window has the keyboard."""
 _HELD_WAIT_S = 2.0
+_READINGS = 5
+_QUICK_S = 0.01
 _FOCUS_WAIT_S = 3.0
 """A window manager that looks at a changed keyboard gives the keyboard to a new window only afterwards."""
 
@@ -120,9 +124,21 @@ class X11Keyboard:
                 saver = connection(xcffib.screensaver.key)
             except KeyError:
                 return None
-            idle_ms = saver.QueryInfo(self._x.root).reply().ms_since_user_input
             pointer = connection.core.QueryPointer(self._x.root).reply()
-            return InputUse(time.monotonic() - idle_ms / 1000, (pointer.root_x, pointer.root_y))
+            return InputUse(self._last_use(saver), (pointer.root_x, pointer.root_y))
+
+    def _last_use(self, saver: Any) -> float:
+        """The time of the last use, from an answer that came quickly: only then is it known when it was true."""
+        best, at = math.inf, 0.0
+        for _ in range(_READINGS):
+            asked = time.monotonic()
+            idle_ms = saver.QueryInfo(self._x.root).reply().ms_since_user_input
+            took = time.monotonic() - asked
+            if took < best:
+                best, at = took, asked + took / 2 - idle_ms / 1000
+            if best < _QUICK_S:
+                break
+        return at
 
     def _type_piece(
         self,

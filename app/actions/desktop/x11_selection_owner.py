@@ -28,6 +28,8 @@ from sayso.app.actions.errors import ActionError
 _NONE = 0
 _GIVEN_UP_S = 30.0
 """A program that has not taken a piece for so long is not waited for any more."""
+_LEFT_LYING_S = 2.0
+"""The same for contents that came whole."""
 
 
 @dataclass(slots=True)
@@ -39,24 +41,42 @@ class _Held:
 
 @dataclass(slots=True)
 class _Delivery:
-    """Contents on their way to a program's window, until it deletes the property that they came in."""
+    """An answer in a property of another program's window, until it deletes that: then it has taken it.
 
-    selection: int
+    Large contents go piece by piece, each when the one before was taken (INCR). Several may be on their way through one
+    property: GTK asks for a text before it deletes the list of formats. They are taken in their order.
+    """
+
     requestor: int
     place: int
     content: Content
+    clip: Clip | None = None
+    """What the contents are part of; None for an answer about them."""
     rest: list[bytes] = field(default_factory=list)
     """Pieces still to be sent."""
     moved_at: float = field(default_factory=time.monotonic)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is still waited for; some programs delete the property only when they ask the next time."""
+        return time.monotonic() - self.moved_at < (_GIVEN_UP_S if self.rest else _LEFT_LYING_S)
+
 
 class SelectionOwner:
-    """``on_read`` gets the selection and the window that has taken contents whole; ``on_lost`` the selection that
-    another program owns now."""
+    """``on_handed`` gets the window that was given contents, all of them, and the clip that they are part of;
+    ``on_taken`` the same when its program has deleted them, having read them; ``on_lost`` the selection that another
+    program owns now."""
 
-    def __init__(self, events: X11Events, on_read: Callable[[int, int], None], on_lost: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        events: X11Events,
+        on_handed: Callable[[int, Clip], None],
+        on_taken: Callable[[int, Clip], None],
+        on_lost: Callable[[int], None],
+    ) -> None:
         self._x = events
-        self._on_read = on_read
+        self._on_handed = on_handed
+        self._on_taken = on_taken
         self._on_lost = on_lost
         self._held: dict[int, _Held] = {}
         self._deliveries: list[_Delivery] = []
@@ -70,8 +90,7 @@ class SelectionOwner:
     @property
     def delivering(self) -> bool:
         """Whether contents are on their way."""
-        now = time.monotonic()
-        self._deliveries = [each for each in self._deliveries if now - each.moved_at < _GIVEN_UP_S]
+        self._deliveries = [each for each in self._deliveries if each.is_open]
         return bool(self._deliveries)
 
     def own(self, selection: int, clip: Clip) -> None:
@@ -114,7 +133,7 @@ class SelectionOwner:
         held = self._held.get(event.selection)
         place = event.property or event.target  # What obsolete clients mean by no property.
         try:
-            if held is None or not self._convert(held, event.selection, event.requestor, event.target, place):
+            if held is None or not self._convert(held, event.requestor, event.target, place):
                 place = _NONE
             answer = SelectionNotifyEvent.synthetic(event.time, event.requestor, event.selection, event.target, place)
             sending = self._x.connection.core.SendEvent(
@@ -124,27 +143,28 @@ class SelectionOwner:
         except xcffib.Error:  # The window has closed, or what it asked makes no sense.
             self._forget(event.requestor)
 
-    def _convert(self, held: _Held, selection: int, requestor: int, target: int, place: int) -> bool:
+    def _convert(self, held: _Held, requestor: int, target: int, place: int) -> bool:
         """Put what a target names into a property of the one who asks; False where it is not offered."""
         content = held.clip.contents.get(target)
         if content is not None:
-            self._deliver(_Delivery(selection, requestor, place, content))
+            self._deliver(_Delivery(requestor, place, content, held.clip))
             return True
         match self._x.name(target):
             case "TARGETS":
                 own = [self._x.atom(name) for name in ("TARGETS", "TIMESTAMP", "MULTIPLE")]
-                self._put(requestor, place, _numbers(int(Atom.ATOM), [*own, *held.clip.targets]))
+                answer = _numbers(int(Atom.ATOM), [*own, *held.clip.targets])
             case "TIMESTAMP":
-                self._put(requestor, place, _numbers(int(Atom.INTEGER), [held.since]))
+                answer = _numbers(int(Atom.INTEGER), [held.since])
             case "SAVE_TARGETS":
-                self._put(requestor, place, Content(self._x.atom("NULL"), 32, b""))
+                answer = Content(self._x.atom("NULL"), 32, b"")
             case "MULTIPLE":
-                return self._convert_each(held, selection, requestor, place)
+                return self._convert_each(held, requestor, place)
             case _:
                 return False
+        self._deliver(_Delivery(requestor, place, answer))
         return True
 
-    def _convert_each(self, held: _Held, selection: int, requestor: int, place: int) -> bool:
+    def _convert_each(self, held: _Held, requestor: int, place: int) -> bool:
         """Answer several requests at once: pairs of target and property, in which None marks the failed ones."""
         reply = self._x.connection.core.GetProperty(False, requestor, place, Atom.Any, 0, CHUNK // 4).reply()
         raw = bytes(reply.value.buf())
@@ -154,40 +174,45 @@ class SelectionOwner:
         results: list[int] = []
         multiple = self._x.atom("MULTIPLE")
         for target, where in pairs:
-            done = where and target != multiple and self._convert(held, selection, requestor, target, where)
+            done = where and target != multiple and self._convert(held, requestor, target, where)
             results += [target, where if done else _NONE]
-        self._put(requestor, place, _numbers(self._x.atom("ATOM_PAIR"), results))
+        self._deliver(_Delivery(requestor, place, _numbers(self._x.atom("ATOM_PAIR"), results)))
         return True
 
     def _deliver(self, delivery: _Delivery) -> None:
-        attributes = self._x.connection.core.ChangeWindowAttributes(
-            delivery.requestor, CW.EventMask, [EventMask.PropertyChange], is_checked=True
+        content, window, place = delivery.content, delivery.requestor, delivery.place
+        watching = self._x.connection.core.ChangeWindowAttributes(
+            window, CW.EventMask, [EventMask.PropertyChange], is_checked=True
         )
-        attributes.check()
-        content = delivery.content
+        watching.check()
+        self._deliveries = [*(each for each in self._deliveries if each.is_open), delivery]
         if len(content.data) > CHUNK:
             delivery.rest = pieces(content.data)
             content = _numbers(self._x.atom("INCR"), [len(content.data)])
-        self._put(delivery.requestor, delivery.place, content)
-        self._deliveries.append(delivery)
+        self._put(window, place, content)
+        if not delivery.rest and delivery.clip is not None:
+            self._on_handed(window, delivery.clip)
 
     def _deleted(self, window: int, place: int) -> None:
-        """A program has taken a property's value: the next piece follows, or it has all."""
+        """A program has taken what was in a property: the next piece follows, at the end an empty one."""
         found = next((each for each in self._deliveries if (each.requestor, each.place) == (window, place)), None)
         if found is None:
             return
         found.moved_at = time.monotonic()
-        if found.rest:
-            piece = Content(found.content.type, found.content.width, found.rest.pop(0))
-            try:
-                self._put(window, place, piece)
-            except xcffib.Error:
-                self._forget(window)
+        if not found.rest:
+            self._deliveries.remove(found)
+            if not any(each.requestor == window for each in self._deliveries):
+                self._x.connection.core.ChangeWindowAttributes(window, CW.EventMask, [EventMask.NoEvent])
+            if found.clip is not None:
+                self._on_taken(window, found.clip)
             return
-        self._deliveries.remove(found)
-        if not any(each.requestor == window for each in self._deliveries):
-            self._x.connection.core.ChangeWindowAttributes(window, CW.EventMask, [EventMask.NoEvent])
-        self._on_read(found.selection, window)
+        try:
+            self._put(window, place, Content(found.content.type, found.content.width, found.rest.pop(0)))
+        except xcffib.Error:  # The window has closed.
+            self._forget(window)
+            return
+        if not found.rest and found.clip is not None:
+            self._on_handed(window, found.clip)
 
     def _put(self, window: int, place: int, content: Content) -> None:
         core = self._x.connection.core

@@ -1,0 +1,175 @@
+"""Dictation into other programs: every character arrives, and what was copied before is on the clipboard afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from bounded import child, wait_for
+from clipboard import copied, on_clipboard, wait_for_clipboard
+from mixed_text import mixed_text
+from virtual_desktop import VirtualDesktop, Window, virtual_desktop
+
+from sayso.app.actions import Performer, Receipt, create
+from sayso.app.commands.grammar import Grammar
+from sayso.app.commands.matching import Match, match
+
+pytestmark = [pytest.mark.desktop, pytest.mark.timeout(180)]
+
+EDITOR = Path(__file__).parents[1] / "data" / "commands" / "editor.py"
+TK_EDITOR = """
+package require Tk
+wm title . "tk editor"
+pack [text .t]
+focus .t
+bind .t <<Modified>> {
+  if {[.t edit modified]} {
+    set file [open [lindex $argv 0].part w]
+    fconfigure $file -encoding utf-8 -translation lf
+    puts -nonewline $file [.t get 1.0 end-1c]
+    close $file
+    file rename -force [lindex $argv 0].part [lindex $argv 0]
+    .t edit modified 0
+  }
+}
+"""
+COPIED = "copied before: ja, 日本"
+PICTURE = random.Random(1).randbytes(200_000)
+
+
+@dataclass
+class Target:
+    """A program to dictate into."""
+
+    name: str
+    window: Window
+    shown: Callable[[], str]
+    """The text that it holds."""
+    one_line: bool = False
+    """A terminal, which gets spaces for line ends and tabs."""
+    saved_by: str = ""
+    """The command that makes it write down what it holds; after keys no space is put before the next text."""
+
+    def wanted(self, text: str) -> str:
+        return " ".join(text.split()) if self.one_line else text
+
+
+@pytest.fixture(scope="module")
+def desktop() -> Iterator[VirtualDesktop]:
+    with virtual_desktop(sound=False, session_bus=False) as started:
+        yield started
+
+
+@pytest.fixture
+async def performer(desktop: VirtualDesktop) -> AsyncIterator[Performer]:
+    made = create(environment=desktop.environment, own_pid=os.getpid())
+    yield made
+    await made.close()
+
+
+@contextmanager
+def xterm(desktop: VirtualDesktop, folder: Path) -> Iterator[Target]:
+    with desktop.terminal() as terminal:
+        yield Target("xterm", terminal.window, lambda: terminal.output.read_text("utf-8", "replace"), one_line=True)
+
+
+@contextmanager
+def qt_editor(desktop: VirtualDesktop, folder: Path) -> Iterator[Target]:
+    output = folder / "qt"
+    with child([sys.executable, EDITOR, output], desktop.environment | {"QT_QPA_PLATFORM": "xcb"}, folder / "qt.log"):
+        window = desktop.wait_for_window("editor")
+        wait_for(output.exists, "the Qt editor")
+        yield Target("Qt", window, lambda: output.read_text("utf-8", "replace"))
+
+
+@contextmanager
+def tk_editor(desktop: VirtualDesktop, folder: Path) -> Iterator[Target]:
+    script, output = folder / "editor.tcl", folder / "tk"
+    script.write_text(TK_EDITOR, encoding="utf-8")
+    output.touch()
+    with child(["wish", script, output], desktop.environment, folder / "tk.log"):
+        window = desktop.wait_for_window("tk editor")
+        yield Target("Tk", window, lambda: output.read_text("utf-8", "replace"))
+
+
+@contextmanager
+def gtk_editor(desktop: VirtualDesktop, folder: Path) -> Iterator[Target]:
+    output = folder / "gtk.txt"
+    output.touch()
+
+    with child(["l3afpad", output], desktop.environment, folder / "gtk.log"):
+        window = desktop.wait_for_window("gtk.txt")
+        yield Target("GTK", window, lambda: output.read_text("utf-8", "replace"), saved_by="press control s")
+
+
+Opening = Callable[[VirtualDesktop, Path], AbstractContextManager[Target]]
+
+
+@pytest.mark.parametrize("opening", [xterm, qt_editor])
+async def test_a_hundred_mixed_texts_arrive_exactly_and_the_clipboard_is_as_before(
+    desktop: VirtualDesktop, performer: Performer, tmp_path: Path, opening: Opening
+) -> None:
+    with opening(desktop, tmp_path) as target, copied(desktop, COPIED, PICTURE, tmp_path):
+        desktop.focus(target.window)
+        receipts = await dictate(performer, target, range(100))
+        clipboard_is_as_before(desktop)
+        assert receipts.count(Receipt.VERIFIED) >= 90
+        assert Receipt.ON_CLIPBOARD not in receipts
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("opening", [xterm, qt_editor, tk_editor, gtk_editor])
+async def test_a_thousand_mixed_texts_arrive_exactly(
+    desktop: VirtualDesktop, performer: Performer, tmp_path: Path, opening: Opening
+) -> None:
+    with opening(desktop, tmp_path) as target, copied(desktop, COPIED, PICTURE, tmp_path):
+        desktop.focus(target.window)
+        receipts = await dictate(performer, target, range(1000))
+        clipboard_is_as_before(desktop)
+        print(f"{target.name}: {receipts.count(Receipt.VERIFIED)} verified, {receipts.count(Receipt.SENT)} sent")
+        assert Receipt.ON_CLIPBOARD not in receipts
+
+
+def said(sentence: str) -> Match:
+    found = match(Grammar.load(), sentence)
+    assert isinstance(found, Match)
+    return found
+
+
+async def dictate(performer: Performer, target: Target, seeds: range) -> list[Receipt]:
+    """Dictate these texts and compare all that the program holds after every one."""
+    wanted, receipts, joined = "", list[Receipt](), False
+    for at, seed in enumerate(seeds, start=1):
+        text = target.wanted(mixed_text(seed))
+        wanted += f" {text}" if joined else text
+        outcome = await performer.type(mixed_text(seed))
+        receipts.append(outcome.receipt)
+        saved = bool(target.saved_by) and at % 20 == 0
+        if saved:
+            await performer.perform(said(target.saved_by))
+        if saved or not target.saved_by:
+            await asyncio.to_thread(wait_until_shown, target, wanted, seed)
+        joined = not saved
+    return receipts
+
+
+def wait_until_shown(target: Target, wanted: str, seed: int) -> None:
+    try:
+        wait_for(lambda: target.shown() == wanted, f"text {seed} in {target.name}", 15)
+    except AssertionError:
+        shown = target.shown()
+        at = next((at for at, pair in enumerate(zip(shown, wanted, strict=False)) if pair[0] != pair[1]), len(shown))
+        pytest.fail(f"{target.name}, text {seed}: {shown[at : at + 80]!r} instead of {wanted[at : at + 80]!r}")
+
+
+def clipboard_is_as_before(desktop: VirtualDesktop) -> None:
+    wait_for_clipboard(desktop, COPIED)
+    assert on_clipboard(desktop, "image/png") == PICTURE
