@@ -14,6 +14,7 @@ from sayso.app.command_book import CommandBook
 from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
 from sayso.app.engine_panel import EnginePanel
+from sayso.app.first_run import FirstRun
 from sayso.app.history.history import History, history_folder
 from sayso.app.local_server import LocalServer
 from sayso.app.memory_panel import MemoryPanel
@@ -58,6 +59,7 @@ def compose(
     listener = Listener(muffler, GateOptions(wait_ms=loaded.settings.wait_ms))
     panels = Panels(
         engine=EnginePanel(store, server, local, assistant.changed, assistant.spawn),
+        guide=FirstRun(store, server, commander, assistant.changed),
         commands=CommandBook(store, commander, client.expect_words, assistant.changed, assistant.spawn, environment),
         history=history,
         options=Options(store, listener, assistant.changed, assistant.spawn),

@@ -79,9 +79,9 @@ class EnginePanel:
         self._speeds = speeds or Speeds()
         self._command = command
         self._task: asyncio.Task[None] | None = None
-        self._watch = 0
-        """The number of the look that goes on; 0 when nobody looks."""
+        self._watchers = 0
         self._looks = 0
+        """The number of the newest look, which goes on while there are watchers."""
         self._listed: tuple[_Listed, ...] = ()
         self._view = EngineView(most_threads=usable_cores())
 
@@ -99,13 +99,11 @@ class EnginePanel:
     # What the page asks for.
 
     def watch(self, on: bool) -> None:
-        """Somebody looks at the models, or no more."""
-        if on and not self._watch:
+        """One more window looks at the models, or one less."""
+        self._watchers = max(0, self._watchers + (1 if on else -1))
+        if on and self._watchers == 1:
             self._looks += 1
-            self._watch = self._looks
-            self._spawn(self._look(self._watch))
-        elif not on:
-            self._watch = 0
+            self._spawn(self._look(self._looks))
 
     def use_model(self, name: str) -> None:
         self._choose(model=name)
@@ -118,6 +116,10 @@ class EnginePanel:
 
     def fetch(self, name: str) -> None:
         self._begin(Work.FETCHING, name, self._fetch(name))
+
+    def obtain(self, name: str) -> None:
+        """Fetch a model and use it."""
+        self._begin(Work.FETCHING, name, self._obtain(name))
 
     def measure(self, name: str) -> None:
         self._begin(Work.MEASURING, name, self._measure((name,)))
@@ -136,9 +138,6 @@ class EnginePanel:
         """End what goes on; what was fetched stays, and the engine of before goes on."""
         if self._task is not None:
             self._task.cancel()
-
-    def dismiss_fault(self) -> None:
-        self._show(fault="")
 
     # How it is done.
 
@@ -191,6 +190,12 @@ class EnginePanel:
         await run(["pull", name, "--json"], take, _FETCH_S, self._command)
         await self._list()
 
+    async def _obtain(self, name: str) -> None:
+        await self._fetch(name)
+        self._show(work=Work.LOADING)
+        chosen = self._store.settings
+        await self._load(name, chosen.device, chosen.threads)
+
     async def _measure(self, names: Sequence[str]) -> None:
         chosen = self._store.settings
         options = ["--json", "--device", chosen.device, "--threads", str(chosen.threads)]
@@ -222,7 +227,7 @@ class EnginePanel:
             await self._list()
         except AppError as error:
             self._show(fault=str(error))
-        while self._watch == number:
+        while self._watchers and self._looks == number:
             await asyncio.sleep(LOOK_EVERY_S)
             await self._ask()
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from sayso.app.command_book import CommandBook
 from sayso.app.engine_panel import EnginePanel
+from sayso.app.first_run import FirstRun
 from sayso.app.history.history import History
 from sayso.app.memory_panel import MemoryPanel
 from sayso.app.microphone_check import MicrophoneCheck
@@ -21,6 +22,7 @@ from sayso.app.ways import Ways
 @dataclass(frozen=True)
 class Panels:
     engine: EnginePanel
+    guide: FirstRun
     options: Options
     commands: CommandBook
     check: MicrophoneCheck
@@ -43,6 +45,10 @@ class PanelIntents:
     @property
     def engine(self) -> EnginePanel:
         return self._panels.engine
+
+    @property
+    def guide(self) -> FirstRun:
+        return self._panels.guide
 
     @property
     def options(self) -> Options:

@@ -42,9 +42,9 @@ class Settings(msgspec.Struct, frozen=True):
     """``microphone`` empty follows the system's default; ``model`` empty takes the server's own.
 
     ``wait_ms`` is the pause that ends an utterance. ``told_of_tray`` is whether the user has read once that Sayso goes
-    on there. ``memory`` is when memory is given back, ``starts`` how long the engine took to come back from that.
-    ``history_days`` is how long utterances are kept, 0 for not at all. ``own_commands`` are the user's own, and
-    ``off_commands`` the intents that are not understood.
+    on there, ``guided`` that the first-run guide was finished or skipped. ``memory`` is when memory is given back,
+    ``starts`` how long the engine took to come back from that. ``history_days`` is how long utterances are kept, 0 for
+    not at all. ``own_commands`` are the user's own, and ``off_commands`` the intents that are not understood.
 
     ``way`` is the way to listen; each has its key, of which only that way's is taken. ``wake_phrase`` wakes after “stop
     listening” (empty: none does), and with ``asks_phrase`` nothing is done without it. ``overlay`` is whether what is
@@ -76,6 +76,7 @@ class Settings(msgspec.Struct, frozen=True):
     starts: StartTimes = StartTimes()
     own_commands: tuple[OwnCommand, ...] = ()
     off_commands: tuple[str, ...] = ()
+    guided: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def load(where: Path | None = None) -> Loaded:
         except msgspec.DecodeError as error:
             return _salvage(path, content, error)
     except FileNotFoundError:
-        return Loaded(Settings())
+        return Loaded(Settings(guided=False))
     except OSError as error:
         raise SettingsError("settings_unreadable", f"{path} cannot be read: {error.strerror}.") from error
 

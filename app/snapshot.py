@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from sayso.app.commands_view import CommandsView
 from sayso.app.engine_view import EngineView
+from sayso.app.first_run_view import FirstRunView
 from sayso.app.history.view import HistoryView
 from sayso.app.memory_view import MemoryView
 from sayso.app.microphone_check_view import MicrophoneCheckView
@@ -200,6 +201,7 @@ class Snapshot:
     options: OptionsView = OptionsView()
     check: MicrophoneCheckView = field(default_factory=MicrophoneCheckView)
     engine: EngineView = field(default_factory=EngineView)
+    guide: FirstRunView = field(default_factory=FirstRunView)
     commands: CommandsView = field(default_factory=CommandsView)
     history: HistoryView = field(default_factory=HistoryView)
     servers: RemoteServerView = field(default_factory=RemoteServerView)

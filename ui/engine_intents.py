@@ -22,6 +22,9 @@ class EngineIntents(Protocol):
     def fetch(self, name: str) -> None:
         """Fetch a model, or the rest of one."""
 
+    def obtain(self, name: str) -> None:
+        """Fetch a model, and use it when it is here."""
+
     def measure(self, name: str) -> None:
         """Find out how fast an installed model is here."""
 

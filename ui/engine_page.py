@@ -83,8 +83,8 @@ class EnginePage(SettingsPage):
         for button in (self.fetch, self.measure, self.remove):
             buttons.addWidget(button)
         buttons.addStretch(1)
-        for widget in (self.running, self.remote):
-            self.column.addWidget(widget)
+        self.column.addWidget(self.running)
+        self.column.addWidget(self.remote)
         self.column.addLayout(form)
         for widget in (self.work, self.fault, self.list, self.about):
             self.column.addWidget(widget)
@@ -96,11 +96,15 @@ class EnginePage(SettingsPage):
         self.model.activated.connect(lambda index: self._intents.use_model(self.model.itemData(index)))
         self.device.activated.connect(lambda index: self._intents.use_device(self.device.itemData(index)))
         self.threads.setKeyboardTracking(False)
-        self.threads.valueChanged.connect(lambda count: self._showing or self._intents.use_threads(count))
+        self.threads.valueChanged.connect(self._use_threads)
         self.list.currentItemChanged.connect(lambda *_: self._show_selected())
         self.fetch.clicked.connect(lambda: self._of_selected(self._intents.fetch))
         self.measure.clicked.connect(lambda: self._of_selected(self._intents.measure))
         self.remove.clicked.connect(lambda: self._of_selected(self._intents.remove))
+
+    def _use_threads(self, count: int) -> None:
+        if not self._showing:
+            self._intents.use_threads(count)
 
     def _of_selected(self, intent: object) -> None:
         row = self.selected
@@ -110,7 +114,8 @@ class EnginePage(SettingsPage):
     @property
     def selected(self) -> ModelRow | None:
         """The model that the buttons are about."""
-        index = self.list.indexOfTopLevelItem(self.list.currentItem()) if self.list.currentItem() else -1
+        item = self.list.currentItem()
+        index = self.list.indexOfTopLevelItem(item) if item is not None else -1
         return self._view.models[index] if 0 <= index < len(self._view.models) else None
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
@@ -151,8 +156,8 @@ class EnginePage(SettingsPage):
         if not isinstance(self._listed, list) or [texts[0] for texts in self._listed] != names:
             self.list.clear()
             self.list.addTopLevelItems([QTreeWidgetItem(texts) for texts in rows])
-            if rows:
-                self.list.setCurrentItem(self.list.topLevelItem(0))
+            if (first := self.list.topLevelItem(0)) is not None:
+                self.list.setCurrentItem(first)
         for number, texts in enumerate(rows):
             item = self.list.topLevelItem(number)
             for column, text in enumerate(texts):

@@ -17,6 +17,7 @@ from sayso.app.memory_policy import Preset
 from sayso.app.snapshot import Mode
 from sayso.app.ways_view import OverlayPlace, Way
 from sayso.ui.engine_intents import EngineIntents
+from sayso.ui.first_run_intents import FirstRunIntents
 
 
 class OptionIntents(Protocol):
@@ -169,6 +170,10 @@ class Intents(Protocol):
     @property
     def engine(self) -> EngineIntents:
         """The part about models and the engine on this machine."""
+
+    @property
+    def guide(self) -> FirstRunIntents:
+        """The part of the first-run guide."""
 
     @property
     def options(self) -> OptionIntents:

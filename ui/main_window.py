@@ -26,6 +26,7 @@ from sayso.app.snapshot import Mode, Snapshot
 from sayso.ui import icon
 from sayso.ui.announcer import Announcer
 from sayso.ui.feed_view import FeedView
+from sayso.ui.first_run import FirstRunWindow
 from sayso.ui.history_window import HistoryWindow
 from sayso.ui.intents import Intents
 from sayso.ui.notice_bar import NoticeBar
@@ -51,6 +52,7 @@ class MainWindow(QMainWindow):
         self._snapshot: Snapshot | None = None
         self._narrow: bool | None = None
         self.settings: SettingsWindow | None = None
+        self.guide: FirstRunWindow | None = None
         self.history: HistoryWindow | None = None
         self.retreat: Callable[[], bool] = lambda: False
         """Where the window goes when it is closed; false when there is nothing but the end."""
@@ -143,6 +145,7 @@ class MainWindow(QMainWindow):
         self._action("Next part of the window", "F6", self._next_part, menu)
         self._action("History…", "Ctrl+H", self.open_history, menu)
         self._action("Settings…", "Ctrl+,", self.open_settings, menu)
+        self._action("First steps…", "Ctrl+Shift+F", self._intents.guide.open, menu)
         self._action("Keyboard", "F1", self._show_keyboard, menu)
         menu.addSeparator()
         self._action("Quit", "Ctrl+Q", self._intents.quit, menu)
@@ -166,6 +169,7 @@ class MainWindow(QMainWindow):
         self.notices.show_notices(snapshot.notices)
         if self.settings is not None:
             self.settings.show_snapshot(snapshot)
+        self._show_guide(snapshot)
         if self.history is not None:
             self.history.show_snapshot(snapshot)
         self.mode.show_choice(_MODES.index(snapshot.mode))
@@ -173,6 +177,15 @@ class MainWindow(QMainWindow):
         self.transcript.show_lines(snapshot.lines, snapshot.mode)
         self.feed.show_items(snapshot.feed)
         self._announcer.show_snapshot(snapshot)
+
+    def _show_guide(self, snapshot: Snapshot) -> None:
+        """The guide stands beside this window while it is open."""
+        if snapshot.guide.is_open and self.guide is None:
+            self.guide = FirstRunWindow(self._intents, self._theme, self)
+        if self.guide is not None:
+            self.guide.show_snapshot(snapshot)
+            if snapshot.guide.is_open and self.isVisible() and not self.guide.isVisible():
+                self.guide.show()
 
     def open_settings(self, page: str = "") -> None:
         """Show the settings, at the page with this title if one is given, beside this window, which goes on working."""

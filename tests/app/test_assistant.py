@@ -17,6 +17,7 @@ from sayso.app.commands_view import CommandsView
 from sayso.app.desktop_file import Autostart
 from sayso.app.engine_view import EngineView
 from sayso.app.feed import Feed
+from sayso.app.first_run_view import FirstRunView
 from sayso.app.history.view import HistoryView
 from sayso.app.memory_view import MemoryView
 from sayso.app.microphone_check_view import MicrophoneCheckView
@@ -145,7 +146,18 @@ def collaborators(chain: Chain) -> None:
         close=lambda: chain.record_later("close history"),
     )
     engine: Any = SimpleNamespace(view=EngineView())
-    panels = Panels(engine=engine, options=options, servers=servers, check=check, memory=memory, ways=ways, history=history, commands=commands)  # type: ignore[arg-type]
+    guide: Any = SimpleNamespace(view=FirstRunView())
+    panels = Panels(
+        engine=engine,
+        guide=guide,
+        options=options,
+        servers=servers,
+        check=check,
+        memory=memory,
+        ways=ways,
+        history=history,
+        commands=commands,
+    )  # type: ignore[arg-type]
     chain.assistant.join(listener, client, commander, server, panels)  # type: ignore[arg-type]
 
 

@@ -48,7 +48,7 @@ def the_users_keyring_is_put_back():  # type: ignore[no-untyped-def]
 
 def test_without_a_file_there_are_defaults_and_no_warning(tmp_path: Path) -> None:
     loaded = load(tmp_path / "none")
-    assert loaded.settings == Settings()
+    assert loaded.settings == Settings(guided=False)
     assert loaded.warning == ""
 
 

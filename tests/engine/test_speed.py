@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -58,6 +59,16 @@ def test_every_tentative_decode_of_a_live_speaker_is_done_and_the_end_too() -> N
     assert runner.options.language == "en"
     assert runner.text_taken == len(runner.steps)
     assert runner.closed == 1
+
+
+def test_the_clock_by_which_it_took_the_least_counts() -> None:
+    def ticking(step_s: float) -> Callable[[], float]:
+        ticks = itertools.count()
+        return lambda: next(ticks) * step_s
+
+    samples = np.zeros(SAMPLE_RATE * 8 // 10, np.float32)
+    factor = speed.transcribe(Counted(), samples, (ticking(0.2), ticking(0.01)))  # type: ignore[arg-type]
+    assert factor == pytest.approx(11 * 0.01 / 0.8)
 
 
 def test_the_sample_is_speech_of_some_seconds_that_fills_its_range() -> None:

@@ -104,14 +104,27 @@ class DesktopSession:
         return psutil.Process(self.process.pid).children(recursive=True)
 
 
+def settings_file(desktop: VirtualDesktop) -> Path:
+    """Where Sayso keeps its settings on this desktop."""
+    return desktop.folder / "home" / ".config" / "sayso" / "settings.json"
+
+
 def words(text: str) -> str:
     """A text's words for comparing: small letters, no marks, single spaces."""
     return " ".join(re.findall(r"[a-z0-9']+", text.lower()))
 
 
 @contextlib.contextmanager
-def desktop_session(desktop: VirtualDesktop, *, room_noise: bool = True) -> Iterator[DesktopSession]:
-    """Sayso started on this desktop with a microphone plugged in; ended, if it still runs, with the block."""
+def desktop_session(
+    desktop: VirtualDesktop, *, room_noise: bool = True, guided: bool = True
+) -> Iterator[DesktopSession]:
+    """Sayso started on this desktop with a microphone plugged in; ended, if it still runs, with the block.
+
+    ``guided`` is for a user who has seen the guide before; without it, and without settings, Sayso opens it.
+    """
+    if guided and not settings_file(desktop).exists():
+        settings_file(desktop).parent.mkdir(parents=True, exist_ok=True)
+        settings_file(desktop).write_text('{"guided": true}')
     assert desktop.sound is not None
     microphone = desktop.sound.plug_microphone()
     log = desktop.folder / "sayso.log"
@@ -180,4 +193,13 @@ def all_ended(processes: list[psutil.Process], seconds: float = 15.0) -> None:
     wait_for(lambda: not running(), f"the end of {processes}", seconds)
 
 
-__all__ = ["DesktopSession", "Element", "RemoteServer", "all_ended", "connections", "desktop_session", "remote_server"]
+__all__ = [
+    "DesktopSession",
+    "Element",
+    "RemoteServer",
+    "all_ended",
+    "connections",
+    "desktop_session",
+    "remote_server",
+    "settings_file",
+]

@@ -32,10 +32,10 @@ class RecordedIntents:
         self.servers = self
         self.check = self
         self.actions = self
-        self.memory = self
         self.commands: object = None
         self.history: object = None
         """For a test that has one."""
+        self.memory = self
 
     def use_microphone(self, name: str) -> None:
         self.calls.append(("use_microphone", name))
@@ -48,9 +48,6 @@ class RecordedIntents:
 
     def set_listens_at_start(self, on: bool) -> None:
         self.calls.append(("set_listens_at_start", on))
-
-    def watch(self, on: bool) -> None:
-        self.calls.append(("watch", on))
 
     def use_preset(self, preset: Preset) -> None:
         self.calls.append(("use_preset", preset))
@@ -112,6 +109,25 @@ class RecordedIntents:
 
     def fetch(self, name: str) -> None:
         self.calls.append(("fetch", name))
+
+    def obtain(self, name: str) -> None:
+        self.calls.append(("obtain", name))
+
+    @property
+    def guide(self) -> RecordedIntents:
+        return self
+
+    def open(self) -> None:
+        self.calls.append(("open",))
+
+    def forward(self) -> None:
+        self.calls.append(("forward",))
+
+    def back(self) -> None:
+        self.calls.append(("back",))
+
+    def close(self) -> None:
+        self.calls.append(("close",))
 
     def measure(self, name: str) -> None:
         self.calls.append(("measure", name))
