@@ -22,11 +22,12 @@ from sayso.app.audio.listener import (
     SpeechEnded,
     SpeechStarted,
 )
-from sayso.app.commander import Commander, Surroundings
+from sayso.app.commander import Commander
 from sayso.app.desktop_file import Autostart
 from sayso.app.desktop_state import DesktopStateMachine
 from sayso.app.errors import AppError
 from sayso.app.panels import PanelIntents, Panels
+from sayso.app.question import Surroundings
 from sayso.app.realtime.client import RealtimeClient
 from sayso.app.realtime.events import Behind, Connection, RealtimeEvent, TurnDone, TurnStable, TurnTentative
 from sayso.app.server_choice import ServerChoice

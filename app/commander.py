@@ -10,11 +10,9 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
 from typing import Any
 
 from sayso.app.actions import ActionError, Outcome, Performer, UndoToken
-from sayso.app.actions.desktop import Window
 from sayso.app.alarms import Alarm, Alarms
 from sayso.app.attention import WITHIN_S, Address, Attention
 from sayso.app.carried_out import CarriedOut
@@ -23,6 +21,7 @@ from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Names
 from sayso.app.commands.policy import Answer, Confirm, Ignore, Run, Type, decide, read_answer
 from sayso.app.feed import Feed
+from sayso.app.question import Question, Surroundings
 from sayso.app.snapshot import FeedState, LineKind, Mode, Why
 from sayso.app.why import UNTIMED, Moments, explain
 
@@ -31,27 +30,6 @@ log = logging.getLogger(__name__)
 _OPEN_SLOTS = frozenset({"text", "query", "address", "reminder", "duration", "calculation"})
 """Slots that the speaker may always go on with, so that such a command is complete only when silence says so."""
 _OVER = frozenset({FeedState.DONE, FeedState.FAILED})
-_ANSWER_WITHIN_S = 60.0
-"""A “yes” said later than this may be meant for somebody else; a click or a key still counts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What the speaker had in front when the utterance began."""
-
-    target: Window | None = None
-    names: Names | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """An action that waits for a yes."""
-
-    item: int
-    command: Match
-    around: Surroundings
-    asked_at: float
-    """Seconds of the monotonic clock."""
 
 
 class Commander:
@@ -295,14 +273,12 @@ class Commander:
 
     def _ask(self, heard: str, command: Match, question: str, around: Surroundings, why: Why) -> int:
         item = self._add(heard.strip(), self._performer.describe(command), FeedState.CONFIRM, question, why)
-        self._question = Question(item, command, around, time.monotonic())
+        self._question = Question(item, command, around)
         return item
 
     async def _answered(self, turn: int, heard: str, question: Question) -> bool:
         """Whether the utterance answers an open question. Anything but a yes is a no, and is then heard as usual."""
-        answer = read_answer(heard)
-        if answer is Answer.YES and time.monotonic() - question.asked_at > _ANSWER_WITHIN_S:
-            answer = Answer.NONE
+        answer = question.answer(heard)
         if answer is not Answer.NONE:
             self._on_outcome(turn, LineKind.COMMAND)
         await self._answer(question.item, answer)

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from sayso.app.actions import create
 from sayso.app.cli.utterances import Report
-from sayso.app.commander import Commander, Surroundings
+from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
+from sayso.app.question import Surroundings
 from sayso.app.snapshot import FeedItem, FeedState, LineKind
 
 _TOLD = (FeedState.CONFIRM, FeedState.DONE, FeedState.FAILED, FeedState.REFUSED, FeedState.UNDONE)
@@ -69,4 +70,6 @@ class Acting:
 
 
 def _words(item: FeedItem) -> str:
+    if item.state is FeedState.CONFIRM:
+        return f"{item.detail} Say “yes” or “no”."
     return f"{item.title}: {item.detail}" if item.detail else item.title

@@ -12,7 +12,6 @@ import pytest
 
 from sayso.app.assistant import Assistant
 from sayso.app.audio.listener import MicrophoneChanged, SpeechAudio, SpeechEnded, SpeechStarted
-from sayso.app.commander import Surroundings
 from sayso.app.commands_view import CommandsView
 from sayso.app.desktop_file import Autostart
 from sayso.app.engine_view import EngineView
@@ -23,6 +22,7 @@ from sayso.app.memory_view import MemoryView
 from sayso.app.microphone_check_view import MicrophoneCheckView
 from sayso.app.options import Options
 from sayso.app.panels import Panels
+from sayso.app.question import Surroundings
 from sayso.app.realtime.errors import RealtimeError
 from sayso.app.realtime.events import Connection, TurnDone, TurnStable, TurnTentative
 from sayso.app.remote_server_view import RemoteServerView

@@ -15,10 +15,11 @@ from sayso.app.actions.typing import Typist
 from sayso.app.actions.undo import UndoLog
 from sayso.app.alarms import Alarms
 from sayso.app.carried_out import CarriedOut
-from sayso.app.commander import Commander, Surroundings
+from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
+from sayso.app.question import Surroundings
 from sayso.app.snapshot import FeedState, LineKind, Mode
 from sayso.app.why import Moments
 
@@ -267,7 +268,7 @@ async def test_a_yes_long_after_the_question_does_nothing_by_voice(
 ) -> None:
     await stage.say("suspend the computer")
     asked = time.monotonic()
-    monkeypatch.setattr("sayso.app.commander.time.monotonic", lambda: asked + 3600)
+    monkeypatch.setattr("sayso.app.question.time.monotonic", lambda: asked + 3600)
     await stage.say("yes")
     assert stage.power.done == []
     assert stage.states() == [FeedState.REFUSED]
