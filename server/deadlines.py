@@ -18,6 +18,9 @@ ROTATION_S = 60.0
 FINISH_S = 60.0
 """How long the text of a turn that has ended is waited for; an engine may have to load for it."""
 
+Away = Literal["", "host", "dropped"]
+_DEPTH: dict[Away, int] = {"": 0, "host": 1, "dropped": 2}
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -59,3 +62,15 @@ def due(now: Standing, bounds: Bounds) -> tuple[Step, float | None]:
             return "warn", None
         waits.append((bounds.idle_s if now.warned or not bounds.warning_s else warn_s) - quiet_s)
     return "wait", min(waits, default=None)
+
+
+def put_away(quiet_s: float, park_s: float, drop_s: float, away: Away) -> tuple[Away, float | None]:
+    """Where a client's own wish puts its session now, and after how many seconds to look again; None is never.
+
+    ``away``: where it was put since its last message. 0 is no wish.
+    """
+    stages: list[tuple[Away, float]] = [("host", park_s), ("dropped", drop_s)]
+    deeper = [stage for stage in stages if stage[1] > 0 and _DEPTH[stage[0]] > _DEPTH[away]]
+    due = [tier for tier, after_s in deeper if quiet_s >= after_s]
+    waits = [after_s - quiet_s for _, after_s in deeper if after_s > quiet_s]
+    return (due[-1] if due else away), min(waits, default=None)

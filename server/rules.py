@@ -11,7 +11,7 @@ from sayso.server.engine_client import EngineClient
 from sayso.server.engine_rules import idle_settings, retention
 from sayso.server.limits import RunningLimits, changed
 from sayso.server.transport import Connections
-from sayso.server.turns import Limits
+from sayso.server.turn_limits import Limits
 
 logger = logging.getLogger(__name__)
 
@@ -23,6 +23,7 @@ def turn_limits(limits: RunningLimits) -> Limits:
         idle_s=limits.idle_s,
         idle_warning_s=limits.idle_warning_s,
         session_s=limits.session_s,
+        resume_s=limits.resume_s,
     )
 
 

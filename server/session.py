@@ -5,6 +5,7 @@ It joins a dialect, a turn engine, a lane to the engine and an outbox to the cli
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable
@@ -13,22 +14,44 @@ from dataclasses import dataclass
 import msgspec
 
 from sayso.engine import messages
-from sayso.server.deadlines import Bounds, Standing, due
+from sayso.server.deadlines import Away, Bounds, Standing, due, put_away
 from sayso.server.engine_client import EngineClient
 from sayso.server.link import Deeper
 from sayso.server.outbox import Outbox
 from sayso.server.protocol.dialects.base import Dialect
 from sayso.server.protocol.errors import ProtocolError
 from sayso.server.protocol.events import ServerEvent
-from sayso.server.protocol.intents import Choose, DropTurn, EngineNews, IdleSoon, Replayed, Served, Trouble
+from sayso.server.protocol.intents import (
+    Choose,
+    DropTurn,
+    EngineNews,
+    GoesOn,
+    HaveHeard,
+    IdleSoon,
+    MayResume,
+    Replayed,
+    Served,
+    TentativeText,
+    Trouble,
+)
+from sayso.server.protocol.resumption import Claim, SentFrames
 from sayso.server.protocol.state import WireState
-from sayso.server.turns import Limits, Output, TurnEngine
+from sayso.server.turn_limits import Limits
+from sayso.server.turns import Output, TurnEngine
 
 logger = logging.getLogger(__name__)
 
 NORMAL = 1000
 INTERNAL_ERROR = 1011
 TRY_AGAIN_LATER = 1013
+
+KEPT_CHARACTERS = 1024 * 1024
+"""Of frames that a client may not have got."""
+REPLACED = (TentativeText, EngineNews, IdleSoon)
+"""Happenings of which only the newest counts."""
+CANNOT_RESUME = ProtocolError(
+    "resume_failed", "There is no such session any more, or it is another client's: this one is new, send again."
+)
 
 _encoder = msgspec.json.Encoder()
 
@@ -57,12 +80,25 @@ class Session:
         engine: EngineClient,
         outbox: Outbox,
         limits: Limits,
+        rejoin: Callable[[Choose], bool],
+        owner: bytes = b"",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """``rejoin`` lets another session, which the client names, go on in place of this one; whether it does.
+
+        ``owner``: what the client showed as its key.
+        """
         self.name = name
         self._dialect = dialect
         self._engine = engine
-        self._outbox = outbox
+        self._outbox: Outbox | None = outbox
+        self._rejoin = rejoin
+        self._owner = owner
+        self._claim: Claim | None = None
+        self._frames = SentFrames(KEPT_CHARACTERS)
+        self._received = 0
+        self._away: Away = ""
+        self._stirred_s = clock()
         self._turns = TurnEngine(name, engine.served, engine.news, limits)
         self._limits = limits
         self._clock = clock
@@ -72,6 +108,10 @@ class Session:
         self._lane = engine.connect(self)
         self.limits_changed: Callable[[], None] | None = None
         """Ends the wait until ``keep_limits`` is asked again, while there is one."""
+        self.expiry: asyncio.TimerHandle | None = None
+        """Ends the session when nobody comes back for it."""
+        self.lost_s = 0.0
+        """When its connection was lost, on the loop's clock."""
 
     @property
     def draining(self) -> bool:
@@ -89,7 +129,8 @@ class Session:
         waiting = self._turns.waiting_samples + self._lane.queued_samples
         waiting_ms = waiting * 1000 // messages.SAMPLE_RATE
         ages = now_s - self._began_s, now_s - self._heard_s
-        return SessionFacts(self.name, self._turns.state.value, *ages, waiting_ms, kept_bytes=self._turns.kept_bytes)
+        kept_bytes = self._turns.kept_bytes
+        return SessionFacts(self.name, self._turns.state.value, *ages, waiting_ms, self.connected, kept_bytes)
 
     # From the client.
 
@@ -97,18 +138,72 @@ class Session:
         self._send(self._dialect.created(int(time.time())))
 
     def text_frame(self, text: str) -> None:
-        self._heard_s, self._warned = self._clock(), False
+        self._heard_s = self._stirred_s = self._clock()
+        self._warned, self._away = False, ""
         try:
             intent = self._dialect.decode(text)
         except ProtocolError as error:
+            self._received += 1
             self._refuse(error)
             return
-        self._carry_out(self._turns.intent(intent, self._lane.queued_samples))
-        if not isinstance(intent, Choose | DropTurn) and self._turns.wants_engine:
-            self._engine.wake()
+        match intent:
+            case HaveHeard(frames=frames):
+                self._frames.heard(frames)
+            case Choose():
+                if intent.sayso is not None and intent.sayso.resume:
+                    if self._rejoin(intent):
+                        return
+                    self._refuse(CANNOT_RESUME)
+                self.choose(intent)
+            case _:
+                self._received += 1
+                self._carry_out(self._turns.intent(intent, self._lane.queued_samples))
+                if not isinstance(intent, DropTurn) and self._turns.wants_engine:
+                    self._engine.wake()
+
+    def choose(self, choice: Choose) -> None:
+        self._carry_out(self._turns.intent(choice))
+        asked = choice.sayso is not None and choice.sayso.resumable
+        if asked and self._claim is None and self._limits.resume_s and self._turns.state is not WireState.NEW:
+            claim = Claim(self.name, self._owner)
+            self._carry_out([MayResume(claim.token, self._limits.resume_s)])
+            self._claim = claim
 
     def binary_frame(self) -> None:
         self._refuse(ProtocolError("invalid_frame", "Binary frames are not taken: send JSON text frames."))
+
+    @property
+    def connected(self) -> bool:
+        return self._outbox is not None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing goes on here any more."""
+        return self._turns.ended
+
+    def detach(self) -> bool:
+        """The connection is lost: whether the session waits for its client."""
+        if self._claim is None or self.ended or self._turns.finished or not self._limits.resume_s:
+            return False
+        self._outbox = None
+        return True
+
+    def attach(self, outbox: Outbox, choice: Choose, owner: bytes) -> bool:
+        """Go on over another connection, if it may have this session and all that it missed is still here."""
+        assert choice.sayso is not None
+        missed = self._frames.after(choice.sayso.heard)
+        if self._claim is None or self.ended or missed is None or not self._claim.fits(choice.sayso.resume, owner):
+            return False
+        self._outbox = outbox
+        self._heard_s = self._stirred_s = self._clock()
+        turns = self._turns
+        told = GoesOn(self._received, turns.state.value, turns.turn_bytes, turns.confirmed_ms)
+        for event in self._dialect.encode(told):
+            self._put(_encoder.encode(event).decode())
+        for frame in missed:
+            self._put(frame)
+        self.choose(choice)
+        return True
 
     def leave(self) -> None:
         """The client is gone."""
@@ -118,7 +213,7 @@ class Session:
     def shut_down(self, code: int) -> None:
         """The server ends: the open turn gets its last word, then the connection is closed with ``code``."""
         self._carry_out(self._turns.shut_down())
-        self._outbox.close(code)
+        self._close(code)
 
     def end(self, code: str, message: str) -> None:
         """Close in order, now: the open turn's audio ends here, and its text still comes."""
@@ -147,11 +242,13 @@ class Session:
             now_s = self._clock()
             if self.draining and self._leaving_s is None:
                 self._heard_s = now_s
-            bounds = Bounds(self._turns.idle_s, self._limits.idle_warning_s, self._limits.session_s)
+            wishes = self._turns.wishes
+            warning_s = wishes.warn_before_s if wishes.warn_before_s > 0 else self._limits.idle_warning_s
+            bounds = Bounds(self._turns.idle_s, warning_s, self._limits.session_s)
             step, wait_s = due(self._standing(now_s), bounds)
             match step:
                 case "wait":
-                    return wait_s
+                    return _sooner(wait_s, self._put_away(now_s))
                 case "warn":
                     self._warned = True
                     self._carry_out([IdleSoon(round((bounds.idle_s or 0) - (now_s - self._heard_s), 3))])
@@ -166,6 +263,15 @@ class Session:
                 case "give_up":
                     self._leaving_s = now_s
                     self._carry_out(self._turns.give_up())
+
+    def _put_away(self, now_s: float) -> float | None:
+        """Give memory in the engine back as the client wishes; after how many seconds to look again."""
+        wishes = self._turns.wishes
+        away, wait_s = put_away(now_s - self._stirred_s, wishes.park_after_s, wishes.drop_after_s, self._away)
+        if away and away != self._away:
+            self.park(away)
+        self._away = away
+        return wait_s
 
     def _standing(self, now_s: float) -> Standing:
         leaving_s = None if self._leaving_s is None else now_s - self._leaving_s
@@ -188,11 +294,15 @@ class Session:
         """A fault of ours: say so, and close."""
         trouble = Trouble("processing_error", "The server made a mistake in this session: connect again.", True)
         self._carry_out([*self._turns.fail(), trouble])
-        self._outbox.close(INTERNAL_ERROR)
+        self._close(INTERNAL_ERROR)
 
     # From the engine.
 
     def engine_message(self, message: messages.Up) -> None:
+        if isinstance(message, messages.Parked) and message.code == "session_busy":
+            # It is to be put away so long after its work is done.
+            self._stirred_s, self._away = self._clock(), ""
+            self._look_again()
         self._guarded(lambda: self._turns.engine_message(message))
 
     def engine_news(self, news: EngineNews, served: Served) -> None:
@@ -219,14 +329,29 @@ class Session:
             else:
                 self._engine.tally.replays += isinstance(output, Replayed)
                 for event in self._dialect.encode(output):
-                    self._send(event)
+                    self._send(event, lasting=not isinstance(output, REPLACED))
         if self._turns.finished:
-            self._outbox.close(NORMAL)
+            self._close(NORMAL)
 
-    def _send(self, event: ServerEvent) -> None:
-        if self._outbox.put(_encoder.encode(event).decode()) or self._outbox.close_code is not None:
+    def _send(self, event: ServerEvent, *, lasting: bool = True) -> None:
+        frame = _encoder.encode(event).decode()
+        if self._claim is not None:
+            self._frames.add(frame, lasting=lasting)
+        self._put(frame)
+
+    def _put(self, frame: str) -> None:
+        outbox = self._outbox
+        if outbox is None or outbox.put(frame) or outbox.close_code is not None:
             return
         logger.warning("session %s: the client does not read, closing", self.name)
-        self._outbox.close(TRY_AGAIN_LATER)
+        outbox.close(TRY_AGAIN_LATER)
         for message in self._turns.fail():
             self._engine.send(self._lane, message)
+
+    def _close(self, code: int) -> None:
+        if self._outbox is not None:
+            self._outbox.close(code)
+
+
+def _sooner(*waits_s: float | None) -> float | None:
+    return min((wait_s for wait_s in waits_s if wait_s is not None), default=None)

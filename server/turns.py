@@ -7,7 +7,6 @@ commit that starts it and ends with exactly one of: its text, a ``Trouble`` with
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sayso.engine import messages
 from sayso.server import refusals
@@ -16,33 +15,16 @@ from sayso.server.inbox import Inbox
 from sayso.server.link import Deeper, EngineLink, session_options
 from sayso.server.protocol import intents
 from sayso.server.protocol.audio import BYTES_PER_SAMPLE
+from sayso.server.protocol.events import SaysoIdle
 from sayso.server.protocol.intents import EngineNews, Happening, Served, Trouble
 from sayso.server.protocol.state import WireMachine, WireState
 from sayso.server.turn import Heard, Turn
+from sayso.server.turn_limits import Limits
 
 Output = messages.Down | Happening
 
 POISON = ("bad_audio", "audio_overrun")
 """Codes of a turn that would fail again however often it were replayed."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Bounds of one connection; beyond each the client gets a coded error."""
-
-    waiting_s: float = 600.0
-    """Audio that waits for a commit, for the engine to load, or for the pipe."""
-    waiting_turns: int = 16
-    turn_s: float = 6 * 3600.0
-    """Audio of one turn."""
-    replay_s: float = 300.0
-    """Audio kept for another engine when this one is lost; of more, the oldest is lost with it."""
-    idle_s: float = 0.0
-    """How long a client may say nothing; 0 is for ever. A client may ask for less."""
-    idle_warning_s: float = 10.0
-    """How long before that it is warned; 0 is not at all."""
-    session_s: float = 0.0
-    """How long a connection may last; 0 is for ever."""
 
 
 class TurnEngine:
@@ -56,7 +38,8 @@ class TurnEngine:
         self._inbox = Inbox()
         self._turn: Turn | None = None
         self._model = ""
-        self._wished_idle_s = 0.0
+        self.wishes = SaysoIdle()
+        """What the client asked for its idle times."""
         self._discarding = False
         self._farewell: Farewell | None = None
         self.finished = False
@@ -76,7 +59,7 @@ class TurnEngine:
     @property
     def idle_s(self) -> float | None:
         """How long the client may say nothing now, in seconds; None is for ever."""
-        bounds = [bound for bound in (self.limits.idle_s, self._wished_idle_s) if bound > 0]
+        bounds = [bound for bound in (self.limits.idle_s, self.wishes.close_after_s) if bound > 0]
         return min(bounds, default=None)
 
     @property
@@ -92,6 +75,20 @@ class TurnEngine:
     @property
     def state(self) -> WireState:
         return self._machine.state
+
+    @property
+    def ended(self) -> bool:
+        return self._machine.ended
+
+    @property
+    def turn_bytes(self) -> int:
+        """Audio of the open turn that came."""
+        return self._turn.samples * BYTES_PER_SAMPLE if self._turn else 0
+
+    @property
+    def confirmed_ms(self) -> int:
+        """Up to where the open turn's audio has come out as text."""
+        return self._turn.confirmed_ms if self._turn else 0
 
     # What the client wants.
 
@@ -113,13 +110,15 @@ class TurnEngine:
                 return self._end()
             case intents.DropTurn():
                 return self._drop()
+            case intents.HaveHeard():
+                return iter(())
 
     def _choose(self, choice: intents.Choose) -> Iterator[Output]:
         if self._served.certain and choice.model not in self._served.names:
             yield refusals.unknown_model(choice.model, self._served)
             return
         self._model = choice.model
-        self._wished_idle_s = choice.sayso.idle.close_after_s if choice.sayso else 0.0
+        self.wishes = choice.sayso.idle if choice.sayso else SaysoIdle()
         yield from self._link.configure(session_options(choice))
         if self.state is WireState.NEW:
             self._machine.to(WireState.READY)

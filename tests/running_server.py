@@ -137,3 +137,13 @@ async def eventually(condition: Callable[[], bool]) -> None:
             if condition():
                 return
             await asyncio.sleep(0.01)
+
+
+async def eventually_shown(url: str, matches: Callable[[list[dict[str, Any]]], bool]) -> list[dict[str, Any]]:
+    """The server's list of sessions, as soon as it is like this; bounded."""
+    async with asyncio.timeout(BOUND_S):
+        while True:
+            data = (await ask(url, "GET", "/v1/sessions")).json()["data"]
+            if matches(data):
+                return data
+            await asyncio.sleep(0.01)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from typing import Any, NoReturn
+from collections.abc import Awaitable, Callable, Iterable
+from typing import NoReturn
 
 import numpy as np
 from msgspec.structs import replace
@@ -24,10 +24,21 @@ from sayso.app.realtime.errors import RealtimeError
 from sayso.app.realtime.events import Behind, Connection, RealtimeEvent
 from sayso.app.realtime.questions import first_model
 from sayso.app.realtime.rest import RESTED, Rest
+from sayso.app.realtime.resumption import Resumption
+from sayso.app.realtime.together import until_one_fails
 from sayso.app.realtime.uplink import Hold, Reconnect, Uplink, UplinkEvent
 from sayso.app.realtime.wire import Created, decode, encode
 from sayso.app.snapshot import ServerState
-from sayso.server.protocol.events import EngineState, Error, SaysoOptions, SessionUpdate, SessionUpdated
+from sayso.server.protocol.events import (
+    EngineState,
+    Error,
+    Resumable,
+    Resumed,
+    SaysoEvent,
+    SaysoOptions,
+    SessionUpdate,
+    SessionUpdated,
+)
 
 EndpointSource = Callable[[], Awaitable[Endpoint]]
 """Gives the endpoint for each attempt: a local server that was restarted has another port and key."""
@@ -41,6 +52,7 @@ _LASTING_RETRY_S = 15.0
 """After a fault that only people can mend."""
 _STALL_S = 60.0
 """A server that has all audio and tells nothing for so long will not tell anything."""
+_EVENTS: tuple[SaysoEvent, ...] = ("partial", "words", "marker", "engine")
 _ANY_MODEL = "auto"
 """How a Sayso server's own model is called, whichever it is."""
 _LASTING_CODES = ("model_not_found", "unauthorised", "model_not_validated")
@@ -90,6 +102,7 @@ class RealtimeClient:
         self._created: Created | None = None
         self._endpoint: Endpoint | None = None
         # An engine that is being started is wanted by somebody, and that takes as long as it takes.
+        self._session_kept = Resumption()
         self._rest = Rest(lambda: self._uplink.is_idle and self._state.state is not ServerState.LOADING)
 
     @property
@@ -189,7 +202,8 @@ class RealtimeClient:
                 await self._converse(endpoint)
             except (OSError, EOFError, WebSocketException, AppError) as error:
                 fault = explain(error, endpoint.url if endpoint else "")
-            self._lost()
+                # What we have decided to give up, or cannot reach at all in this way, is not taken up again.
+                self._lost(kept=not isinstance(error, AppError) and not fault.lasting)
             if fault.code in RESTED and self._rest.quiet:
                 self._tell(Connection(ServerState.RESTING, endpoint.url if endpoint else "", "", _CLOSED, fault.code))
                 await self._rest.over()
@@ -228,7 +242,7 @@ class RealtimeClient:
             await self._open_session(socket, endpoint)
             self._heard_at = asyncio.get_running_loop().time()
             tasks = (self._receive(socket, endpoint), self._send(socket), self._watch(), self._rest.due())
-            await _until_one_fails(*tasks)
+            await until_one_fails(*tasks)
         raise RealtimeError("closed", "The server closed the connection.")
 
     async def _open_session(self, socket: ClientConnection, endpoint: Endpoint) -> None:
@@ -241,16 +255,38 @@ class RealtimeClient:
         self._created = created
         sayso = created.server == "sayso"
         model = endpoint.model or (_ANY_MODEL if sayso else await asyncio.to_thread(first_model, endpoint))
-        options = SaysoOptions(("partial", "words", "marker", "engine"), self._bias) if sayso else None
+        options = SaysoOptions(_EVENTS, self._bias, resumable=True) if sayso else None
         self._session = SessionUpdate(model=model, sayso=options)
-        await socket.send(encode(self._session))
-        self._uplink.connected(sayso)
+        if not await self._taken_up(socket, endpoint, self._session):
+            self._session_kept.forget()
+            self._pass_on(self._uplink.disconnected())
+            await socket.send(encode(self._session))
+            self._uplink.connected(sayso)
         if not sayso:
             self._was_ready = True
             self._tell(Connection(ServerState.READY, endpoint.url, model, _PLAIN_SERVER))
 
+    async def _taken_up(self, socket: ClientConnection, endpoint: Endpoint, session: SessionUpdate) -> bool:
+        """Whether this connection goes on with the session of the one before."""
+        ticket = self._session_kept.ticket(endpoint.url)
+        if ticket is None or session.sayso is None:
+            return False
+        await socket.send(encode(replace(session, sayso=replace(session.sayso, **ticket.wish))))
+        async with asyncio.timeout(_CREATED_TIMEOUT_S):
+            answer = decode(await socket.recv())
+        if not isinstance(answer, Resumed):
+            return False
+        assert self._created is not None
+        self._created = replace(self._created, id=answer.id)
+        events = self._uplink.taken_up(answer.received)
+        if events is None:
+            raise RealtimeError("resume_failed", "The server has mixed up the session; connecting to it anew.")
+        self._pass_on(events)
+        return True
+
     async def _receive(self, socket: ClientConnection, endpoint: Endpoint) -> None:
         async for frame in socket:
+            self._session_kept.heard()
             event = decode(frame)
             if event is None:
                 continue
@@ -261,6 +297,8 @@ class RealtimeClient:
                     self._model = model
                 case EngineState(state, detail):
                     self._engine(endpoint, state, detail)
+                case Resumable():
+                    self._session_kept.offered(endpoint.url, event)
             self._pass_on(self._uplink.received(event))
 
     def _engine(self, endpoint: Endpoint, state: str, detail: str) -> None:
@@ -270,8 +308,9 @@ class RealtimeClient:
 
     async def _send(self, socket: ClientConnection) -> None:
         while True:
-            if (news := self._expectations()) is not None:
+            if (news := self._expectations() or self._session_kept.next_message()) is not None:
                 await socket.send(encode(news))
+                continue
             message = self._uplink.next_message()
             if message is None:
                 self._wake.clear()
@@ -296,12 +335,17 @@ class RealtimeClient:
             if self._uplink.awaits_done and silent > _STALL_S:
                 raise RealtimeError("stalled", "The server does not answer any more; connecting to it anew.")
 
-    def _lost(self) -> None:
+    def _lost(self, *, kept: bool = False) -> None:
+        """``kept``: the server may keep the session for the next connection."""
         self._cancel_resumption()
         self._model = ""
         if self._created is not None:
             self._created = replace(self._created, id="")
-        self._pass_on(self._uplink.disconnected())
+        if kept and self._session_kept.is_possible:
+            self._uplink.suspended()
+        else:
+            self._session_kept.forget()
+            self._pass_on(self._uplink.disconnected())
 
     def _pass_on(self, events: list[UplinkEvent]) -> None:
         reconnect: Reconnect | None = None
@@ -353,16 +397,3 @@ def _headers(endpoint: Endpoint) -> dict[str, str]:
 
 def _refusal(code: str, message: str) -> RealtimeError:
     return RealtimeError(code, message or "The server reported a failure without a reason.", code in _LASTING_CODES)
-
-
-async def _until_one_fails(*coroutines: Coroutine[Any, Any, None]) -> None:
-    """Run all until the first ends, end the others, and raise what it raised."""
-    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    for task in done:
-        task.result()

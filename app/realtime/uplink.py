@@ -12,6 +12,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from sayso.app.realtime.events import TurnDone, TurnEvent, TurnLost, TurnStable, TurnTentative, TurnWord, TurnWords
+from sayso.app.realtime.sent import Sent, SentLog
 from sayso.app.realtime.turn import BYTES_PER_SAMPLE, SAMPLES_PER_MS, Sending, Turn, forget, lose, release, settle, show
 from sayso.app.realtime.wire import Finished, Received, append
 from sayso.server.protocol.events import (
@@ -69,6 +70,7 @@ class Uplink:
         self._sayso = False
         self._held = False
         self._engine_ready = True
+        self._sent = SentLog()
 
     # What the user says.
 
@@ -117,11 +119,30 @@ class Uplink:
         """A session is open; ``sayso`` tells whether the server is one of ours."""
         self._connected, self._sayso = True, sayso
         self._held, self._engine_ready = False, True
+        self._sent = SentLog()
 
     def disconnected(self) -> list[UplinkEvent]:
         """The connection is gone; what it had not confirmed will be sent again."""
         self._connected = False
         return self._take_back() + self._settle()
+
+    def suspended(self) -> None:
+        """The connection is gone, and the server keeps the session: ``taken_up`` or ``disconnected`` follows."""
+        self._connected = self._held = False
+
+    def taken_up(self, received: int) -> list[UplinkEvent] | None:
+        """The session goes on over a new connection, and the server got so many events of it; what that means.
+
+        None when the server cannot mean this session: then it is lost.
+        """
+        missed = self._sent.take_back(received)
+        if missed is None:
+            return None
+        self._connected = True
+        events: list[UplinkEvent] = []
+        for sent in missed:
+            events += self._unsend(sent)
+        return events
 
     def resume(self) -> None:
         """End a hold."""
@@ -139,6 +160,7 @@ class Uplink:
             return append(self._take(sending))
         if turn.ended and not sending.final:
             sending.final = True
+            self._sent.add(Sent(sending, sending.sent, final=True))
             return Commit(final=True)
         return None
 
@@ -230,6 +252,7 @@ class Uplink:
             position = min(sending.position(audio_ms * SAMPLES_PER_MS), sending.sent)
             if position > sending.turn.confirmed:
                 settle(sending.turn, position)
+                self._sent.settle(position)
         return []
 
     def _finished(self, text: str) -> list[UplinkEvent]:
@@ -243,6 +266,7 @@ class Uplink:
         turn.words.clear()
         release(turn, sending.sent)
         self._sending = None
+        self._sent.clear()
         return events + self._settle()
 
     def _failed(self, error: Error) -> list[UplinkEvent]:
@@ -274,14 +298,31 @@ class Uplink:
         if turn is None or turn.confirmed >= turn.length:
             return None
         self._sending = Sending(turn, turn.confirmed, turn.confirmed, Rejoin(turn.pending, turn.hole))
+        self._sent.add(Sent(self._sending, None))
         return Commit()
 
     def _take(self, sending: Sending) -> bytes:
         turn = sending.turn
         start = sending.sent - turn.kept_from
         count = min(_LARGEST_APPEND, turn.length - sending.sent)
+        self._sent.add(Sent(sending, sending.sent, gaps=len(sending.gaps)))
         sending.sent += count
         return bytes(turn.kept[start * BYTES_PER_SAMPLE : (start + count) * BYTES_PER_SAMPLE])
+
+    def _unsend(self, sent: Sent) -> list[UplinkEvent]:
+        """One event did not come: it is to be sent again."""
+        sending, turn = sent.sending, sent.sending.turn
+        if sent.final:
+            sending.final = False
+        elif sent.before is None:
+            self._sending = None
+        elif turn.cancelled:
+            sending.sent = turn.length
+        else:
+            sending.sent = sent.before
+            del sending.gaps[sent.gaps :]
+            return self._lose_unsent(sending, turn.kept_from) if turn.kept_from > sent.before else []
+        return []
 
     def _take_back(self) -> list[UplinkEvent]:
         """The server's turn is gone: its audio is unsent again, except for what is not kept any more."""

@@ -14,6 +14,8 @@ from sayso.server.protocol.events import (
     Error,
     Marker,
     Partial,
+    Resumable,
+    Resumed,
     SessionUpdated,
     Words,
 )
@@ -32,7 +34,9 @@ class Finished(msgspec.Struct, frozen=True, tag_field="type", tag="transcription
     text: str = ""
 
 
-Received = Created | SessionUpdated | Delta | Finished | Error | Partial | Words | Marker | EngineState
+Received = (
+    Created | SessionUpdated | Delta | Finished | Error | Partial | Words | Marker | EngineState | Resumable | Resumed
+)
 
 _decoder = msgspec.json.Decoder(Received)
 _encoder = msgspec.json.Encoder()

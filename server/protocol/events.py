@@ -21,9 +21,14 @@ class ClientEvent(msgspec.Struct, frozen=True, tag_field="type"):
 
 
 class SaysoIdle(msgspec.Struct, frozen=True):
-    """A shorter idle policy than the server's own; 0 leaves the server's."""
+    """A shorter idle policy than the server's own, in seconds without a message; 0 leaves the server's."""
 
     close_after_s: float = 0.0
+    warn_before_s: float = 0.0
+    park_after_s: float = 0.0
+    """The session's keys and values go to host memory."""
+    drop_after_s: float = 0.0
+    """They are freed, and computed again when the client goes on."""
 
 
 SaysoEvent = Literal["partial", "words", "speech", "marker", "engine", "idle"]
@@ -37,6 +42,12 @@ class SaysoOptions(msgspec.Struct, frozen=True):
     idle: SaysoIdle = SaysoIdle()
     delay_ms: int = 0
     """How far text may be behind its sound, for models that can choose; 0 leaves it to the model."""
+    resumable: bool = False
+    """Whether the session is to wait for its client when the connection is lost; answered by ``sayso.resumable``."""
+    resume: str = ""
+    """The token of a session whose connection was lost, to go on with it; then ``heard`` counts too."""
+    heard: int = 0
+    """Frames that the client got since ``sayso.resumable``."""
 
 
 class SessionUpdate(ClientEvent, frozen=True, tag="session.update"):
@@ -62,7 +73,13 @@ class Clear(ClientEvent, frozen=True, tag="input_audio_buffer.clear"):
     """Additive: drop the open turn, its audio and its text."""
 
 
-AnyClientEvent = SessionUpdate | Append | Commit | Clear
+class HeardFrames(ClientEvent, frozen=True, tag="sayso.heard"):
+    """Additive: the client has got so many frames since ``sayso.resumable``, so the server need not keep them."""
+
+    frames: int
+
+
+AnyClientEvent = SessionUpdate | Append | Commit | Clear | HeardFrames
 
 
 class ServerEvent(msgspec.Struct, frozen=True, tag_field="type"):
@@ -125,8 +142,8 @@ class Error(ServerEvent, frozen=True, tag="error"):
 
     Codes of upstream: invalid_json, invalid_event, invalid_audio, model_not_found, model_not_validated,
     unknown_event, processing_error. Ours: invalid_frame, buffer_full, engine_failed, already_committed,
-    audio_lost, session_limit, shutting_down, idle_timeout, session_expired, session_closed; and what the engine says of
-    a session, as it says it.
+    audio_lost, resume_failed, session_limit, shutting_down, idle_timeout, session_expired, session_closed; and what the
+    engine says of a session, as it says it.
     """
 
     error: str
@@ -186,6 +203,27 @@ class IdleWarning(ServerEvent, frozen=True, tag="sayso.idle"):
     closes_in_s: float
 
 
+class Resumable(ServerEvent, frozen=True, tag="sayso.resumable"):
+    """When the connection is lost, another one may go on with this session for so long; frames count from here."""
+
+    token: str
+    grace_s: float
+
+
+class Resumed(ServerEvent, frozen=True, tag="sayso.resumed"):
+    """This connection goes on with the session of a lost one. Not counted; the frames that were missed follow.
+
+    ``received``: events of the client that came, all but ``session.update`` and ``sayso.heard``; it sends those after
+    them. The rest tells of the open turn: audio that came in bytes, and the time up to which it is confirmed.
+    """
+
+    id: str
+    received: int
+    state: str
+    audio_bytes: int
+    confirmed_ms: int
+
+
 AnyServerEvent = (
     SessionCreated
     | SessionUpdated
@@ -199,4 +237,6 @@ AnyServerEvent = (
     | Marker
     | EngineState
     | IdleWarning
+    | Resumable
+    | Resumed
 )

@@ -50,7 +50,14 @@ class DropTurn:
     """Forget the open turn and all audio that waits."""
 
 
-Intent = Choose | AddAudio | StartTurn | EndTurn | DropTurn
+@dataclass(frozen=True, slots=True)
+class HaveHeard:
+    """The client has got so many frames."""
+
+    frames: int
+
+
+Intent = Choose | AddAudio | StartTurn | EndTurn | DropTurn | HaveHeard
 
 
 # To the client.
@@ -147,6 +154,24 @@ class Replayed:
     """The engine was lost in mid-turn, and another one gets the audio again: nothing that a client must know."""
 
 
+@dataclass(frozen=True, slots=True)
+class MayResume:
+    """Another connection may go on with this session when this one is lost."""
+
+    token: str
+    grace_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class GoesOn:
+    """This connection goes on with a session whose own was lost."""
+
+    received: int
+    state: str
+    audio_bytes: int
+    confirmed_ms: int
+
+
 Happening = (
     Chosen
     | Dropped
@@ -159,4 +184,6 @@ Happening = (
     | EngineNews
     | IdleSoon
     | Replayed
+    | MayResume
+    | GoesOn
 )

@@ -13,7 +13,8 @@ from sayso.server.protocol import intents as i
 from sayso.server.protocol.events import SaysoIdle, SaysoOptions
 from sayso.server.protocol.state import WireState
 from sayso.server.turn import MOST_REPLAYS
-from sayso.server.turns import Limits, Output, TurnEngine
+from sayso.server.turn_limits import Limits
+from sayso.server.turns import Output, TurnEngine
 
 SECOND = bytes(32_000)
 SERVED = i.Served(frozenset({"auto", "tiny.en"}), certain=True)

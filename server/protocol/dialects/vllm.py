@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from sayso.server.protocol import events, intents
 from sayso.server.protocol.audio import decode_base64
@@ -18,7 +19,13 @@ from sayso.server.protocol.errors import ProtocolError
 MAX_APPEND_BYTES = 15 * 1024 * 1024
 """Decoded audio of one append: nearly eight minutes, and its base64 fits into a frame of 24 MiB."""
 
-_TYPES = ("session.update", "input_audio_buffer.append", "input_audio_buffer.commit", "input_audio_buffer.clear")
+_TYPES = (
+    "session.update",
+    "input_audio_buffer.append",
+    "input_audio_buffer.commit",
+    "input_audio_buffer.clear",
+    "sayso.heard",
+)
 _KNOWN_EVENTS = frozenset(get_args(events.SaysoEvent))
 
 _decoder = msgspec.json.Decoder(events.AnyClientEvent)
@@ -51,12 +58,15 @@ class VllmDialect:
                 return intents.EndTurn() if final else intents.StartTurn()
             case events.Clear():
                 return intents.DropTurn()
+            case events.HeardFrames(frames=frames):
+                return intents.HaveHeard(frames)
 
     def encode(self, happening: intents.Happening) -> Sequence[events.ServerEvent]:
         match happening:
             case intents.Chosen():
                 self._asked = frozenset(happening.sayso.events if happening.sayso else ())
-                return [events.SessionUpdated(self._session, happening.model, self._event_id(), happening.sayso)]
+                sayso = replace(happening.sayso, resume="", heard=0) if happening.sayso else None
+                return [events.SessionUpdated(self._session, happening.model, self._event_id(), sayso)]
             case intents.Dropped():
                 return [events.Cleared(self._event_id())]
             case intents.StableText():
@@ -65,6 +75,12 @@ class VllmDialect:
                 return [events.Done(happening.text, _usage(happening))]
             case intents.Trouble():
                 return [events.Error(happening.message, happening.code, happening.turn_lost)]
+            case _:
+                return self._own(happening)
+
+    def _own(self, happening: intents.Happening) -> Sequence[events.ServerEvent]:
+        """Sayso's own events, for clients that asked for them."""
+        match happening:
             case intents.TentativeText(text=text, start_ms=start_ms, end_ms=end_ms):
                 return self._if_asked("partial", events.Partial(text, start_ms, end_ms))
             case intents.SpeechHeard(kind=kind, at_ms=at_ms):
@@ -75,7 +91,12 @@ class VllmDialect:
                 return self._if_asked("idle", events.IdleWarning(closes_in_s))
             case intents.EngineNews(state=state, detail=detail):
                 return self._if_asked("engine", events.EngineState(state, detail))
-            case intents.Replayed():
+            case intents.MayResume(token=token, grace_s=grace_s):
+                return [events.Resumable(token, grace_s)]
+            case intents.GoesOn():
+                told = happening.received, happening.state, happening.audio_bytes, happening.confirmed_ms
+                return [events.Resumed(self._session, *told)]
+            case _:
                 return []
 
     def _if_asked(self, name: str, event: events.ServerEvent) -> list[events.ServerEvent]:
