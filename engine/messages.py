@@ -26,9 +26,8 @@ class Message(msgspec.Struct, frozen=True, tag=True, kw_only=False):
 class SessionOptions(msgspec.Struct, frozen=True):
     """What a client may choose for one session.
 
-    ``language`` is an ISO-639-1 code, or empty for the model's own default. ``bias`` holds words that the client
-    expects (names of applications, say); a runner that cannot use them ignores them. ``partials`` asks for
-    tentative text, ``words`` for word times and ``speech`` for speech events; what nobody asked for is not sent.
+    ``language`` is an ISO-639-1 code, or empty for the model's own default; ``bias``: words that the client expects, if
+    the runner can use them. ``partials``, ``words`` (times) and ``speech`` (events) are sent only if asked for.
     """
 
     language: str = ""
@@ -304,13 +303,12 @@ class Joined(Message, frozen=True):
 
 
 class Flushed(Message, frozen=True):
-    """All audio before the ``Flush`` with this marker has come out as stable text; the turn is over."""
+    """All audio before the ``Flush`` with this marker, the whole turn's, has come out as stable text."""
 
     session: str
     epoch: int
     marker: int
     audio_ms: int
-    """Length of the turn's audio."""
     prompt_tokens: int = 0
     """Positions of the model's context that the turn's audio and prompt took, for usage figures."""
 
