@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy
 
@@ -67,6 +67,11 @@ class Segments(QFrame):
             self._showing = False
 
     def _toggled(self, index: int, checked: bool) -> None:
+        if checked:
+            # Qt would stop at the button that had the focus last, another one once a snapshot has moved the choice.
+            for number, button in enumerate(self.buttons):
+                chosen = number == index
+                button.setFocusPolicy(Qt.FocusPolicy.StrongFocus if chosen else Qt.FocusPolicy.ClickFocus)
         if checked and not self._showing:
             self.chosen.emit(index)
 

@@ -67,18 +67,21 @@ class SettingsIndex(QWidget):
         self.list.blockSignals(True)
         self.list.addItem(QListWidgetItem(title))
         self.list.blockSignals(False)
-        self._paint()
+        self._paint_row(len(self._icons) - 1)
 
     def _paint(self) -> None:
+        for row in range(len(self._icons)):
+            self._paint_row(row)
+
+    def _paint_row(self, row: int) -> None:
         side = self._theme.spacing.times(5)
         self.list.setIconSize(QSize(side, side))
-        for row, name in enumerate(self._icons):
-            drawn = icon.icon(name, self._theme.colours.muted, side)
-            chosen = icon.pixmap(name, self._theme.colours.accent, side, self.devicePixelRatioF())
-            drawn.addPixmap(chosen, QIcon.Mode.Selected)
-            item = self.list.item(row)
-            if item is not None:
-                item.setIcon(drawn)
+        drawn = icon.icon(self._icons[row], self._theme.colours.muted, side)
+        chosen = icon.pixmap(self._icons[row], self._theme.colours.accent, side, self.devicePixelRatioF())
+        drawn.addPixmap(chosen, QIcon.Mode.Selected)
+        item = self.list.item(row)
+        if item is not None:
+            item.setIcon(drawn)
 
     def title(self, number: int) -> str:
         return self._titles[number]

@@ -46,3 +46,10 @@ def test_showing_a_choice_is_not_making_it(segments: Segments, chosen: list[int]
     segments.show_choice(1)
     assert chosen == []
     assert segments.current() == 1
+
+
+def test_tab_stops_at_the_choice_that_is_shown(segments: Segments) -> None:
+    segments.buttons[0].setFocus()
+    segments.show_choice(1)
+    stops = [button.text() for button in segments.buttons if button.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    assert stops == ["&Two"]

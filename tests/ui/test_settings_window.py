@@ -10,7 +10,7 @@ import pytest
 import scenes
 from conftest import RecordedIntents
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
@@ -196,32 +196,6 @@ def test_where_to_save_is_asked_beside_a_window_that_goes_on(qtbot: QtBot, setti
     assert len(dialogs) == 1
     dialogs[0].reject()
     qtbot.waitUntil(lambda: not settings.about.findChildren(QFileDialog), timeout=15_000)
-
-
-def test_every_control_of_every_page_is_reached_with_tab_and_has_a_name(settings: SettingsWindow) -> None:
-    pages = {
-        settings.microphone: [settings.microphone.choice],
-        settings.listening: [
-            settings.listening.wait,
-            settings.listening.listens_at_start,
-            settings.listening.starts_with_session,
-            settings.listening.close_to_tray,
-        ],
-        settings.commands: [settings.commands.search, settings.commands.list, settings.commands.add],
-        settings.about: [settings.about.copy],
-    }
-    for page, controls in pages.items():
-        show_page(settings, page)
-        settings.activateWindow()
-        settings.index.list.setFocus()
-        reached = []
-        for _ in range(12):
-            QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-            reached.append(QApplication.focusWidget())
-        places = [reached.index(control) for control in controls]
-        assert places == sorted(places)
-        for control in controls:
-            assert QAccessible.queryAccessibleInterface(control).text(QAccessible.Text.Name).strip(), control
 
 
 def test_a_search_shows_the_pages_on_which_something_matches_and_what(settings: SettingsWindow) -> None:
