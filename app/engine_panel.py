@@ -30,6 +30,11 @@ _LIST_S = 60.0
 _FETCH_S = 6 * 3600.0
 _MEASURE_S = 180.0
 _REMOVE_S = 60.0
+_WORDS = {
+    "hub_unreachable": "The hub that models come from cannot be reached, or the transfer broke off. What came so far "
+    "is kept: try again when there is a network.",
+}
+"""Where the command line's own words name its options."""
 
 
 class _Listed(msgspec.Struct):
@@ -165,7 +170,7 @@ class EnginePanel:
                 task.cancel()
                 raise
         except AppError as error:
-            fault = str(error)
+            fault = _WORDS.get(error.code) or str(error)
         finally:
             if self._task is task:
                 self._task = None
