@@ -108,6 +108,7 @@ class Ways:
         self._hotkeys.close()
         if self._ticking is not None:
             self._ticking.cancel()
+            self._ticking = None
 
     # What the settings window asks for.
 

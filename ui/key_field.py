@@ -68,8 +68,10 @@ class KeyField(QPushButton):
 
     def _begin(self) -> None:
         if not self._waits:
+            # A screen reader presses without giving the focus, and without it no key comes here.
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
             self._waits = True
-            self._describe("Press the keys… (Esc cancels)")
+            self._describe("Press a key… (Esc cancels)")
             self.waiting.emit(True)
 
     def _end(self) -> None:
@@ -88,7 +90,7 @@ class KeyField(QPushButton):
                 self._take(event)
                 return True
             if event.type() is QEvent.Type.KeyRelease:
-                self._describe("Press the keys… (Esc cancels)")
+                self._describe("Press a key… (Esc cancels)")
                 return True
         return super().event(event)
 

@@ -168,9 +168,9 @@ class Overlay(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(colours.border), 2))
+        painter.setPen(QPen(QColor(colours.border), 1))
         painter.setBrush(QColor(colours.surface))
-        painter.drawRoundedRect(QRectF(self.rect()), space.s, space.s)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), space.s, space.s)
         side = self.height() - 2 * space.m - self._bar_height()
         self._paint_glyph(painter, QRectF(space.m, space.m, side, side), content)
         left = space.m + side + space.m

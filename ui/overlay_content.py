@@ -129,7 +129,9 @@ def _is_open(snapshot: Snapshot) -> bool:
 def _title(item: FeedItem) -> str:
     if item.state in (FeedState.RUNNING, FeedState.HEARD):
         return f"{item.title} …"
-    detail = item.detail if item.state in (FeedState.CONFIRM, FeedState.FAILED) else ""
+    if item.state is FeedState.CONFIRM:
+        return f"{item.detail} Say “yes” or “no”."
+    detail = item.detail if item.state is FeedState.FAILED else ""
     return f"{item.title}: {detail or FEED_WORDS[item.state].lower()}"
 
 

@@ -24,7 +24,7 @@ class OverlayControls(QWidget):
     def __init__(self, intents: Intents, theme: Theme) -> None:
         super().__init__()
         self._showing = False
-        self.shown = QCheckBox("Show what is &heard over other windows")
+        self.shown = QCheckBox("Show what is heard o&ver other windows")
         self.place_label = QLabel("Plac&e")
         self.place = ChoiceBox(theme)
         self.place.setAccessibleName("Place of what is heard")

@@ -23,13 +23,13 @@ from sayso.ui.theme import Theme, restyle
 
 _WAYS = (
     (Way.HANDS_FREE, "&Hands-free", "Sayso hears whenever you speak."),
-    (Way.TOGGLE, "&Press to start, press to stop", "The microphone is open from one press of the key to the next."),
+    (Way.TOGGLE, "Press to sta&rt, press to stop", "The microphone is open from one press of the key to the next."),
     (Way.HOLD, "Hold to &talk", "What you say while you hold the key is taken, whatever the noise around you."),
 )
 _KEY_LABELS = {
-    Way.HANDS_FREE: "&Key that sends Sayso to sleep and wakes it",
-    Way.TOGGLE: "&Key that starts and stops",
-    Way.HOLD: "&Key to hold",
+    Way.HANDS_FREE: "Ke&y that sends Sayso to sleep and wakes it",
+    Way.TOGGLE: "Ke&y that starts and stops",
+    Way.HOLD: "Ke&y to hold",
 }
 
 
@@ -44,10 +44,10 @@ class WayControls(QWidget):
         self.key_label = QLabel()
         self.key = KeyField()
         self.key_label.setBuddy(self.key)
-        self.remove = QPushButton("&Remove")
+        self.remove = QPushButton("Re&move")
         self.remove.setAccessibleName("Remove the key")
         self.key_detail = hint()
-        self.asks_phrase = QCheckBox("&Only act on what begins with the wake phrase")
+        self.asks_phrase = QCheckBox("Act &only after the wake phrase")
         self.phrase_label = QLabel("&Wake phrase")
         self.phrase = QLineEdit()
         self.phrase.setPlaceholderText("None")
@@ -66,7 +66,7 @@ class WayControls(QWidget):
         for way, _, about in _WAYS:
             button, words = self.buttons[way], hint(about)
             button.setAccessibleDescription(about)
-            words.setContentsMargins(space.xl, 0, 0, 0)
+            words.setContentsMargins(space.times(5), 0, 0, 0)
             words.setBuddy(button)
             self._group.addButton(button)
             column.addWidget(button)
@@ -82,7 +82,7 @@ class WayControls(QWidget):
             else:
                 column.addWidget(widget)
         column.addWidget(self.phrase_detail)
-        self.key.setMinimumWidth(space.times(60))
+        self.key.setMinimumWidth(space.times(45))
         self.phrase.setMaximumWidth(space.times(80))
 
     def _connect(self) -> None:
