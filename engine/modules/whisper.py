@@ -17,6 +17,7 @@ from sayso.engine.errors import EngineError
 from sayso.engine.modules import whisper_window as window
 from sayso.engine.modules.int8 import int8_is_faster
 from sayso.engine.modules.log_mel import SAMPLE_RATE, LogMel
+from sayso.engine.modules.whisper_beams import decode_beams
 from sayso.engine.modules.whisper_decoding import Decoded, Ending, Prompt, Rules, decode
 from sayso.engine.modules.whisper_network import EDGE_POSITIONS, Build, Network, float_build, int8_build
 from sayso.engine.modules.whisper_shape import MAX_POSITIONS
@@ -30,6 +31,8 @@ MAX_WINDOW_S = 30.0
 STEP_GROUP, FINAL_GROUP, WHOLE = 12, 6, 1
 """Silent positions that one of them stands for (see ``whisper_window``): while the speaker goes on, at the end, and for
 a second hearing of an end that came out as a text that goes round in circles."""
+FINAL_BEAMS = 4
+"""Texts that are followed at the end, where there is time to take back a likely word for a likelier sentence."""
 _CIRCULAR_COMPRESSION = 2.4
 _TOKENS_A_SECOND = 8
 _TOKENS_AT_LEAST = 12
@@ -99,7 +102,7 @@ class Whisper:
 
         ``threads`` is how many CPU threads torch may use from now on in this process; 0 leaves them alone.
         ``precision`` is ``float32``, ``int8`` (CPU), ``float16`` (GPU) or ``auto``: the fastest that keeps the words.
-        ``exact`` encodes the whole 30 s window, for comparison. Raises EngineError ``model_*``.
+        ``exact`` encodes the whole 30 s window and decodes it greedily, for comparison. Raises EngineError ``model_*``.
         """
         if threads > 0:
             torch.set_num_threads(threads)
@@ -154,7 +157,11 @@ class Whisper:
         states, bias = self._encode(batch, shape)
         languages = self._languages_of(batch, states, bias)
         prompts = [self._prompt(request, language) for request, language in zip(batch, languages, strict=True)]
-        rows = decode(self._network, states, bias, prompts, self._rules_for(batch))
+        rules = self._rules_for(batch)
+        if self._exact or not batch[0].final:
+            rows = decode(self._network, states, bias, prompts, rules)
+        else:
+            rows = decode_beams(self._network, states, bias, prompts, rules, FINAL_BEAMS)
         return [
             self._hypothesis(request, row, language)
             for request, row, language in zip(batch, rows, languages, strict=True)

@@ -59,15 +59,16 @@ def decode(
     network: Network, states: torch.Tensor, bias: torch.Tensor | None, prompts: Sequence[Prompt], rules: Rules
 ) -> list[Decoded]:
     """Decode every prompt against its row of ``states`` [batch, positions, width]; ``bias`` [positions]."""
-    batch = _Batch(network, states, bias, prompts, rules)
-    batch.choose(batch.prefill(), fresh=True)
-    while batch.running:
-        batch.choose(batch.advance(), fresh=False)
-    return batch.results()
+    batch = Batch(network, states, bias, prompts, rules)
+    greedy = _Greedy(batch, prompts, rules)
+    greedy.choose(batch.allowed(batch.prefill(), fresh=True))
+    while greedy.running:
+        greedy.choose(batch.allowed(batch.advance(greedy.chosen), fresh=False))
+    return greedy.results()
 
 
-class _Batch:
-    """The rows of one decode: cache, attention so far, and which rows still run."""
+class Batch:
+    """The rows of one decode: their cache, and the attention so far."""
 
     def __init__(
         self,
@@ -83,11 +84,10 @@ class _Batch:
         most = max(self._lengths) + max(prompt.limit for prompt in prompts)
         self._cache = Cache(network.shape, len(prompts), most, states)
         self._decoder.listen(states, bias, self._cache)
-        self._rows = [Decoded() for _ in prompts]
         self._heard: list[torch.Tensor] = []
-        self._chosen = torch.empty(0)
         self._steps = 0
-        self.running = set(range(len(prompts)))
+        self.silent: list[float] = []
+        """Each prompt's probability that nothing was said."""
 
     def prefill(self) -> torch.Tensor:
         """All prompts at once, shorter ones filled up at the right, where no real token looks; the last logits."""
@@ -102,30 +102,60 @@ class _Batch:
         starts = torch.tensor([prompt.start for prompt in self._prompts], device=self._device)
         ends = torch.tensor(self._lengths, device=self._device) - 1
         logits = self._decoder.logits(torch.cat([hidden[rows, starts], hidden[rows, ends]]))
-        silent = torch.softmax(logits[:batch], -1)[:, self._rules.no_speech].tolist()
-        for row, probability in zip(self._rows, silent, strict=True):
-            row.no_speech_probability = probability
+        self.silent = torch.softmax(logits[:batch], -1)[:, self._rules.no_speech].tolist()
         return logits[batch:]
 
-    def advance(self) -> torch.Tensor:
-        """Feed the chosen tokens: the logits [batch, vocabulary] of the next ones."""
+    def advance(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Feed a token [rows] to every row: the logits [rows, vocabulary] of the next ones."""
         slots = torch.tensor(self._lengths, device=self._device)[:, None] + self._steps
         used, same = max(self._lengths) + self._steps + 1, min(self._lengths) == max(self._lengths)
         mask = None if same else (torch.arange(used, device=self._device) <= slots)[:, None, None]
-        hidden, attention = self._decoder(self._chosen[:, None], self._cache, Step(slots, used, mask, same))
+        hidden, attention = self._decoder(tokens[:, None], self._cache, Step(slots, used, mask, same))
         self._heard.append(attention)
         self._steps += 1
         return self._decoder.logits(hidden[:, -1])
 
-    def choose(self, logits: torch.Tensor, fresh: bool) -> None:
-        """Append the likeliest token to every running row, and end the rows that are done."""
+    def allowed(self, logits: torch.Tensor, *, fresh: bool) -> torch.Tensor:
+        """The logits with what may not be chosen far below all others; ``fresh`` ones are the prefill's."""
         logits = logits + self._rules.suppressed
         if fresh:
             empty = [len(prompt.tokens) == prompt.text for prompt in self._prompts]
             logits = torch.where(torch.tensor(empty, device=self._device)[:, None], logits + self._rules.first, logits)
-        best, self._chosen = logits.max(-1)
+        return logits
+
+    def widen(self, times: int) -> None:
+        """After the prefill: so many rows for every prompt, all as its one was."""
+        self._cache.repeat(times)
+        self._lengths = [length for length in self._lengths for _ in range(times)]
+
+    def reorder(self, parents: Sequence[int]) -> None:
+        """Every row goes on where row ``parents[row]`` was."""
+        self._cache.reorder(parents)
+
+    def attention(self, index: int, rows: Sequence[int]) -> torch.Tensor:
+        """A prompt's attention from its first text token on: [heads, known text + len(rows) + 1, positions].
+
+        ``rows`` says in which row its text lay at each call of ``advance``.
+        """
+        before = self._heard[0][index, :, self._prompts[index].text - 1 : len(self._prompts[index].tokens)]
+        after = (heard[row] for heard, row in zip(self._heard[1:], rows, strict=False))
+        return torch.cat([before, *after], 1).float()
+
+
+class _Greedy:
+    """The likeliest token of every row, until its text is done."""
+
+    def __init__(self, batch: Batch, prompts: Sequence[Prompt], rules: Rules) -> None:
+        self._batch, self._prompts, self._rules = batch, prompts, rules
+        self._rows = [Decoded() for _ in prompts]
+        self.chosen = torch.empty(0)
+        self.running = set(range(len(prompts)))
+
+    def choose(self, logits: torch.Tensor) -> None:
+        """Append the likeliest token to every running row, and end the rows that are done."""
+        best, self.chosen = logits.max(-1)
         logprobs = (best - torch.logsumexp(logits, -1)).tolist()
-        for index, token in enumerate(self._chosen.tolist()):
+        for index, token in enumerate(self.chosen.tolist()):
             if index in self.running and self._append(index, token, logprobs[index]):
                 self.running.discard(index)
 
@@ -149,11 +179,10 @@ class _Batch:
         return True
 
     def _attention(self, index: int, count: int) -> torch.Tensor:
-        """One row's attention from its first text token on: [heads, known text + count + 1, positions]."""
-        before = self._heard[0][index, :, self._prompts[index].text - 1 : self._lengths[index]]
-        return torch.cat([before, *(heard[index] for heard in self._heard[1 : count + 1])], 1).float()
+        return self._batch.attention(index, [index] * count)
 
     def results(self) -> list[Decoded]:
         for index, row in enumerate(self._rows):
+            row.no_speech_probability = self._batch.silent[index]
             row.attention = self._attention(index, len(row.tokens))
         return self._rows

@@ -148,6 +148,17 @@ class Cache:
         self.cross_bias: torch.Tensor | None = None
         self.rows = torch.arange(batch, device=like.device)[:, None]
 
+    def repeat(self, times: int) -> None:
+        """So many rows with the decoder's own keys and values of every row; the encoder's stay one for all of them."""
+        self.keys, self.values = self.keys.repeat_interleave(times, 1), self.values.repeat_interleave(times, 1)
+        self.rows = torch.arange(self.keys.shape[1], device=self.keys.device)[:, None]
+
+    def reorder(self, parents: Sequence[int]) -> None:
+        """Every row gets the decoder's own keys and values of row ``parents[row]``."""
+        if list(parents) != list(range(len(parents))):
+            rows = torch.tensor(parents, device=self.keys.device)
+            self.keys, self.values = self.keys.index_select(1, rows), self.values.index_select(1, rows)
+
 
 @dataclass(frozen=True)
 class Step:
@@ -202,11 +213,18 @@ class DecoderLayer(nn.Module):
     def _cross_attention(self, x: torch.Tensor, cache: Cache) -> tuple[torch.Tensor, torch.Tensor | None]:
         (q,) = _split(self.cross_q(x), 1, self.heads)
         keys, values = cache.cross[self.index]
+        rows = len(x) // len(keys)
+        if rows > 1:
+            # Rows of one prompt hear the same sound: their queries share its keys.
+            q = q.unflatten(0, (len(keys), rows)).transpose(1, 2).flatten(2, 3)
         logits = torch.matmul(q * q.shape[-1] ** -0.5, keys)
         if cache.cross_bias is not None:
             logits = logits + cache.cross_bias
         weights = torch.softmax(logits.float(), -1).to(q.dtype)
-        heard = self.cross_out(_join(torch.matmul(weights, values)))
+        heard = torch.matmul(weights, values)
+        if rows > 1:
+            weights, heard = (y.unflatten(2, (rows, -1)).transpose(1, 2).flatten(0, 1) for y in (weights, heard))
+        heard = self.cross_out(_join(heard))
         return heard, weights[:, self.aligned] if len(self.aligned) else None
 
 
