@@ -12,7 +12,8 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-from sayso.app.actions import ActionError, Outcome, Performer, UndoToken
+from sayso.app.actions import ActionError, Outcome, Performer, Receipt, UndoToken
+from sayso.app.actions.desktop import Window
 from sayso.app.alarms import Alarm, Alarms
 from sayso.app.attention import WITHIN_S, Address, Attention
 from sayso.app.carried_out import CarriedOut
@@ -65,7 +66,7 @@ class Commander:
         self._names: Names | None = None
         self._unhindered = asyncio.Event()
         self._unhindered.set()
-        self._queue: asyncio.Queue[Coroutine[Any, Any, None]] = asyncio.Queue()
+        self._queue: asyncio.Queue[Coroutine[Any, Any, object]] = asyncio.Queue()
 
     @property
     def feed(self) -> Feed:
@@ -262,7 +263,7 @@ class Commander:
                 self._on_outcome(turn, LineKind.COMMAND)
                 return LineKind.COMMAND, await self._run(heard, command, around, explain(command, moments))
             case Type(text):
-                return await self._type(turn, text, around), 0
+                return await self._type(turn, text, around)
             case Confirm(command, question):
                 self._on_outcome(turn, LineKind.COMMAND)
                 return LineKind.COMMAND, self._ask(heard, command, question, around, explain(command, moments))
@@ -335,25 +336,25 @@ class Commander:
                 return False
         return True
 
-    async def _type(self, turn: int, text: str, around: Surroundings) -> LineKind:
-        """Dictated text shows in the transcript as typed; only a failure is worth a place in the feed."""
-        try:
-            await self._performer.type(text, around.target)
-        except ActionError as error:
-            self._on_outcome(turn, LineKind.PLAIN)
-            self._add(text, "Type what was said", FeedState.FAILED, str(error))
-            return LineKind.PLAIN
-        self._on_outcome(turn, LineKind.DICTATED)
-        return LineKind.DICTATED
+    async def _type(self, turn: int, text: str, around: Surroundings) -> tuple[LineKind, int]:
+        """Put dictated text into the window in which it was begun; the feed tells how sure it is that it arrived."""
+        item, done = await self._insert(text, "Type what was said", around.target)
+        kind = LineKind.DICTATED if done else LineKind.PLAIN
+        self._on_outcome(turn, kind)
+        return kind, item
 
-    async def _insert(self, text: str) -> None:
-        item = self._add(text, "Type the words again", FeedState.RUNNING)
+    async def _insert(
+        self, text: str, title: str = "Type the words again", target: Window | None = None
+    ) -> tuple[int, bool]:
+        """Gives the item in the feed, and whether the text is in a window."""
+        item = self._add(text.strip(), title, FeedState.RUNNING)
         try:
-            outcome = await self._performer.type(text)
+            outcome = await self._performer.type(text, target)
         except ActionError as error:
             self._move(item, FeedState.FAILED, str(error))
-            return
+            return item, False
         self._done(item, outcome)
+        return item, outcome.receipt is not Receipt.ON_CLIPBOARD
 
     async def _undo_item(self, item_id: int) -> None:
         token = self._undo.pop(item_id, None)
@@ -370,7 +371,8 @@ class Commander:
     def _done(self, item: int, outcome: Outcome) -> None:
         if outcome.undo is not None:
             self._undo[item] = outcome.undo
-        self._move(item, FeedState.DONE, outcome.detail, can_undo=outcome.undo is not None)
+        state = FeedState.REFUSED if outcome.receipt is Receipt.ON_CLIPBOARD else FeedState.DONE
+        self._move(item, state, outcome.detail, can_undo=outcome.undo is not None)
 
     def _add(self, heard: str, title: str, state: FeedState, detail: str = "", why: Why | None = None) -> int:
         item = self._feed.next_id

@@ -12,6 +12,7 @@ import xcffib
 from xcffib.xproto import (
     CW,
     Atom,
+    DestroyNotifyEvent,
     EventMask,
     Property,
     PropertyNotifyEvent,
@@ -41,7 +42,8 @@ class _Held:
 
 @dataclass(slots=True)
 class _Delivery:
-    """An answer in a property of another program's window, until it deletes that: then it has taken it.
+    """An answer in a property of another program's window, until it deletes that or closes a window that it made only
+    to ask, as GTK does: then it has taken it.
 
     Large contents go piece by piece, each when the one before was taken (INCR). Several may be on their way through one
     property: GTK asks for a text before it deletes the list of formats. They are taken in their order.
@@ -128,6 +130,8 @@ class SelectionOwner:
                     self._on_lost(event.selection)
             case PropertyNotifyEvent() if event.state == Property.Delete:
                 self._deleted(event.window, event.atom)
+            case DestroyNotifyEvent():
+                self._destroyed(event.window)
 
     def _answer(self, event: SelectionRequestEvent) -> None:
         held = self._held.get(event.selection)
@@ -182,7 +186,7 @@ class SelectionOwner:
     def _deliver(self, delivery: _Delivery) -> None:
         content, window, place = delivery.content, delivery.requestor, delivery.place
         watching = self._x.connection.core.ChangeWindowAttributes(
-            window, CW.EventMask, [EventMask.PropertyChange], is_checked=True
+            window, CW.EventMask, [EventMask.PropertyChange | EventMask.StructureNotify], is_checked=True
         )
         watching.check()
         self._deliveries = [*(each for each in self._deliveries if each.is_open), delivery]
@@ -213,6 +217,14 @@ class SelectionOwner:
             return
         if not found.rest and found.clip is not None:
             self._on_handed(window, found.clip)
+
+    def _destroyed(self, window: int) -> None:
+        """A program that closes the window in which it got something whole has taken it."""
+        whole = [each for each in self._deliveries if each.requestor == window and not each.rest]
+        self._forget(window)
+        for each in whole:
+            if each.clip is not None:
+                self._on_taken(window, each.clip)
 
     def _put(self, window: int, place: int, content: Content) -> None:
         core = self._x.connection.core
