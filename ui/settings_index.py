@@ -21,9 +21,12 @@ _WIDTH_UNITS = 48
 
 
 class SettingsIndex(QWidget):
-    """Emits ``chosen`` with the number of a page, and ``entered`` with the control that was searched for, or None."""
+    """Emits ``chosen`` with the number of a page; ``pointed`` with the control that was searched for, or None, when it
+    is to be seen, and ``entered`` when it is to have the focus.
+    """
 
     chosen = Signal(int)
+    pointed = Signal(object)
     entered = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
@@ -117,6 +120,7 @@ class SettingsIndex(QWidget):
     def _row_changed(self, row: int) -> None:
         if row >= 0:
             self.chosen.emit(row)
+            self.pointed.emit(self._found_control())
 
     def _filter(self, text: str) -> None:
         searching = bool(text.strip())
@@ -128,8 +132,16 @@ class SettingsIndex(QWidget):
             self._show_row(row, found, hidden=searching and found is None)
         self.nothing.setText(breakable(f"Nothing in the settings matches “{text.strip()}”."))
         self.nothing.setVisible(searching and not self._matches)
-        if self._matches and self.list.currentRow() not in self._matches:
-            self.list.setCurrentRow(min(self._matches))
+        self._choose_best()
+
+    def _choose_best(self) -> None:
+        """A page of which the title matches before one on which something does; the one that is shown before others."""
+        if self._matches:
+            current = self.list.currentRow()
+            self.list.setCurrentRow(
+                min(self._matches, key=lambda row: (bool(self._matches[row].found), row != current))
+            )
+            self.pointed.emit(self._found_control())
 
     def _show_row(self, row: int, found: Match | None, *, hidden: bool) -> None:
         item, title = self.list.item(row), self._titles[row]
@@ -140,10 +152,13 @@ class SettingsIndex(QWidget):
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{title}: {what}" if what else title)
             item.setHidden(hidden)
 
+    def _found_control(self) -> QWidget | None:
+        """The first control of the page that is shown that was searched for."""
+        found = self._matches.get(self.list.currentRow(), Match()).found
+        return next((each.control for each in found if each.control is not None), None)
+
     def _enter(self) -> None:
-        found = self._matches.get(self.list.currentRow())
-        control = next((each.control for each in found.found if each.control is not None), None) if found else None
-        self.entered.emit(control)
+        self.entered.emit(self._found_control())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.search and isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:

@@ -47,11 +47,12 @@ class SettingsWindow(QDialog):
         self.heading.setProperty("role", "page-title")
         self._lay_out()
         self.index.chosen.connect(self._turn_to)
+        self.index.pointed.connect(self._bring_into_view)
         self.index.entered.connect(self._enter)
         self.microphone = self._join("Microphone", "microphone", MicrophonePage(intents, theme))
         self.listening = self._join("Listening", "listening", ListeningPage(intents, theme))
-        self.server = self._join("Server", "server", ServerPage(intents, theme))
         self.engine = self._join("Engine", "engine", EnginePage(intents, theme))
+        self.server = self._join("Server", "server", ServerPage(intents, theme))
         self.commands = self._join("Commands", "commands", CommandsPage(intents, theme))
         self.memory = self._join("Sessions and memory", "memory", MemoryPage(intents, theme))
         self.privacy = self._join("Privacy", "privacy", PrivacyPage(intents, theme))
@@ -116,9 +117,12 @@ class SettingsWindow(QDialog):
             control = page.first_control()
         if control is not None:
             control.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            area = self.pages.currentWidget()
-            if isinstance(area, PageArea):
-                area.ensureWidgetVisible(control)
+            self._bring_into_view(control)
+
+    def _bring_into_view(self, control: QWidget | None) -> None:
+        area = self.pages.currentWidget()
+        if isinstance(area, PageArea) and control is not None and control.isVisibleTo(area):
+            area.ensureWidgetVisible(control)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # A dialog takes Enter in a field for a click on some button; here every change takes effect by itself.

@@ -1,9 +1,10 @@
 """Pictures of the real widgets in their states, for the documentation and for the eye.
 
-    python tests/ui/screenshots.py docs/screenshots            the two pictures of the documentation
+    python tests/ui/screenshots.py docs/screenshots            the pictures of the documentation
     python tests/ui/screenshots.py DIRECTORY --all [--size 480x600]
 
-Qt draws on the platform it finds; QT_QPA_PLATFORM=offscreen needs no display, QT_SCALE_FACTOR=1.5 shows another scale.
+Qt draws on the platform it finds; QT_QPA_PLATFORM=offscreen needs no display, QT_SCALE_FACTOR=1.5 shows another scale,
+which is then in the names of the pictures.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import scenes
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+import settings_scenes
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QApplication, QWidget
 
 from sayso.app.memory_policy import Preset
 from sayso.app.snapshot import Mode, Snapshot
@@ -124,14 +126,38 @@ class Silent:
     def quit(self) -> None: ...
 
 
-def photograph(theme: Theme, snapshot: Snapshot, size: tuple[int, int], target: Path) -> None:
+def photograph(theme: Theme, snapshot: Snapshot, size: QSize, target: Path) -> None:
     window = MainWindow(Silent(), theme)
-    window.resize(*size)
+    window.resize(size)
     window.show_snapshot(snapshot)
     window.show()
+    _save(window, target)
+    _leave(window)
+
+
+def photograph_settings(theme: Theme, scene: settings_scenes.SettingsScene, size: QSize | None, target: Path) -> None:
+    window = MainWindow(Silent(), theme)
+    window.show_snapshot(scene.snapshot)
+    window.open_settings(scene.page)
+    assert window.settings is not None
+    # The size of the window itself is bounded by the screen, which differs from platform to platform.
+    window.settings.resize(size or QSize(theme.spacing.times(200), theme.spacing.times(scene.height)))
+    if scene.search:
+        window.settings.index.search.setText(scene.search)
+    else:
+        window.settings.index.list.setFocus()
+    _save(window.settings, target)
+    _leave(window)
+
+
+def _save(widget: QWidget, target: Path) -> None:
     for _ in range(3):
         QApplication.processEvents()
-    window.grab().save(str(target))
+    widget.grab().save(str(target))
+    print(target)
+
+
+def _leave(window: MainWindow) -> None:
     window.hide()
     window.deleteLater()
     QApplication.processEvents()
@@ -141,19 +167,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("directory", type=Path)
     parser.add_argument("--all", action="store_true", help="every scene in both palettes")
-    parser.add_argument("--size", default="960x680", help="WIDTHxHEIGHT in device-independent pixels")
+    parser.add_argument("--size", help="WIDTHxHEIGHT in device-independent pixels")
     options = parser.parse_args()
-    width, height = (int(part) for part in options.size.split("x"))
+    size = QSize(*(int(part) for part in options.size.split("x"))) if options.size else None
     application = QApplication(sys.argv[:1])
     theme = Theme(application)
     options.directory.mkdir(parents=True, exist_ok=True)
+    percent = round(100 * application.devicePixelRatio())
+    scale = "" if percent == 100 else f"-{percent}"
     for name, scheme in (("light", Qt.ColorScheme.Light), ("dark", Qt.ColorScheme.Dark)):
         theme.use_scheme(scheme)
-        shown = scenes.ALL if options.all else {DOCUMENTED[name]: scenes.ALL[DOCUMENTED[name]]}
-        for scene, make in shown.items():
-            target = options.directory / f"{scene}-{name}.png"
-            photograph(theme, make(), (width, height), target)
-            print(target)
+        for scene in scenes.ALL if options.all else (DOCUMENTED[name],):
+            target = options.directory / f"{scene}-{name}{scale}.png"
+            photograph(theme, scenes.ALL[scene](), size or QSize(960, 680), target)
+        for scene in settings_scenes.ALL if options.all else settings_scenes.DOCUMENTED:
+            target = options.directory / f"{scene}-{name}{scale}.png"
+            photograph_settings(theme, settings_scenes.ALL[scene](), size, target)
     return 0
 
 

@@ -209,6 +209,23 @@ def test_a_search_shows_the_pages_on_which_something_matches_and_what(settings: 
     assert settings.index.nothing.text() == "Nothing in the settings matches “zebra”."
 
 
+def test_a_page_that_is_called_so_comes_before_those_that_only_mention_it(settings: SettingsWindow) -> None:
+    show_page(settings, settings.listening)
+    settings.index.search.setText("microphone")
+    assert len(visible_pages(settings)) > 1
+    assert settings.heading.text() == "Microphone"
+
+
+def test_what_was_found_is_scrolled_into_view(settings: SettingsWindow) -> None:
+    settings.resize(settings.minimumSize())
+    settings.index.search.setText("tray keep")
+    QApplication.processEvents()
+    area = settings.pages.currentWidget()
+    assert area is not None
+    top = settings.listening.close_to_tray.mapTo(area, settings.listening.close_to_tray.rect().topLeft()).y()
+    assert 0 <= top < area.height()
+
+
 def test_a_title_is_found_without_saying_what_matches(settings: SettingsWindow) -> None:
     QTest.keyClicks(settings.index.search, "ABOUT")
     assert visible_pages(settings)[-1] == "About"

@@ -1,0 +1,122 @@
+"""Realistic states of the settings window, used by ``screenshots.py``: a page, what it shows, and what is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import memory_scenes
+import scenes
+
+from sayso.app.commands.grammar import Grammar
+from sayso.app.commands_view import CommandRow, CommandsView
+from sayso.app.engine_view import EngineFacts, EngineView, ModelRow
+from sayso.app.history.view import HistoryView
+from sayso.app.microphone_check_view import CheckState, MicrophoneCheckView
+from sayso.app.remote_server_view import Finding, KeyPlace, RemoteServerView
+from sayso.app.snapshot import MicrophoneChoice, OptionsView, ServerState, Snapshot
+
+SECURE = "wss://speech.example.org/v1/realtime"
+MICROPHONES = (MicrophoneChoice("usb", "USB headset"), MicrophoneChoice("desk", "Built-in Audio Analog Stereo"))
+ENGINE = EngineView(
+    facts=EngineFacts("ready", "tiny.en", "cpu", 2, 2100, 430_000_000),
+    models=(
+        ModelRow("tiny.en", ("en",), 76_000_000, 420_000_000, "MIT", True, is_automatic=True, factor=0.21),
+        ModelRow("base.en", ("en",), 145_000_000, 500_000_000, "MIT", False),
+        ModelRow("small", ("many",), 484_000_000, 891_000_000, "MIT", False, fetched_bytes=121_000_000),
+    ),
+    devices=("cpu",),
+    most_threads=4,
+)
+FACTS = (("Server", "Sayso 0.1.0"), ("Engine", "ready"), ("Model", "tiny.en"), ("Round trip", "3.4 ms"))
+WORKS = Finding(True, "works", "It works", facts=FACTS, models=("auto", "tiny.en", "base.en"))
+EXPIRED = Finding(
+    False,
+    "tls_expired",
+    "Its certificate is not trusted",
+    "The certificate of speech.example.org has expired. Its owner must renew it.",
+)
+
+
+@dataclass(frozen=True)
+class SettingsScene:
+    page: str
+    snapshot: Snapshot
+    search: str = ""
+    height: int = 140
+    """Of the window, in units of the theme's spacing."""
+
+
+def _snapshot(**changes: object) -> Snapshot:
+    rows = tuple(CommandRow(each.intent, each.say, each.help) for each in Grammar.load().commands.values())
+    values = {
+        "options": OptionsView("", MICROPHONES),
+        "engine": ENGINE,
+        "memory": memory_scenes.balanced().memory,
+        "commands": CommandsView(rows),
+        **changes,
+    }
+    return replace(scenes.listening(), **values)  # type: ignore[arg-type]
+
+
+def _page(title: str, **changes: object) -> SettingsScene:
+    return SettingsScene(title, _snapshot(**changes))
+
+
+def _server(finding: Finding | None, *, trying: bool = False, state: ServerState = ServerState.READY) -> SettingsScene:
+    url = SECURE if finding is EXPIRED else scenes.REMOTE.url
+    servers = RemoteServerView(url, "", url, KeyPlace.KEYRING, trying, url if trying or finding else "", finding)
+    detail = finding.advice if finding is not None and state is not ServerState.READY else ""
+    return _page("Server", server=replace(scenes.REMOTE, url=url, state=state, detail=detail), servers=servers)
+
+
+def _recording() -> SettingsScene:
+    return _page("Microphone", check=MicrophoneCheckView(CheckState.RECORDING, level_db=-14.0))
+
+
+def _recorded() -> SettingsScene:
+    check = MicrophoneCheckView(CheckState.DONE, detail="The level is good (-12 dBFS at most).")
+    return _page("Microphone", check=check, microphone=scenes.hot().microphone)
+
+
+def _no_microphone() -> SettingsScene:
+    options = OptionsView("Headset of yesterday")
+    return _page("Microphone", microphone=scenes.no_microphone().microphone, options=options)
+
+
+def _privacy_remote() -> SettingsScene:
+    url = scenes.REMOTE.url
+    servers = RemoteServerView(url, key_url=url, key_place=KeyPlace.FILE)
+    history = HistoryView(30, 412, place="/home/ada/.local/share/sayso/history/history.db")
+    return _page("Privacy", server=scenes.REMOTE, servers=servers, history=history)
+
+
+def _memory(make: Callable[[], Snapshot]) -> SettingsScene:
+    return SettingsScene("Sessions and memory", _snapshot(memory=make().memory), height=290)
+
+
+ALL: dict[str, Callable[[], SettingsScene]] = {
+    "settings-microphone": lambda: _page("Microphone"),
+    "settings-microphone-recording": _recording,
+    "settings-microphone-recorded-too-loud": _recorded,
+    "settings-microphone-missing": _no_microphone,
+    "settings-listening": lambda: _page("Listening"),
+    "settings-engine": lambda: _page("Engine"),
+    "settings-server-embedded": lambda: _page("Server"),
+    "settings-server": lambda: _server(WORKS),
+    "settings-server-trying": lambda: _server(None, trying=True),
+    "settings-server-fault": lambda: _server(EXPIRED, state=ServerState.REFUSED),
+    "settings-commands": lambda: _page("Commands"),
+    **{f"settings-{name}": partial(_memory, make) for name, make in memory_scenes.ALL.items()},
+    "settings-privacy": lambda: _page("Privacy"),
+    "settings-privacy-remote": _privacy_remote,
+    "settings-about": lambda: _page("About"),
+    "settings-search": lambda: SettingsScene("Listening", _snapshot(), "microphone"),
+    "settings-search-nothing": lambda: SettingsScene("Listening", _snapshot(), "aquarium"),
+}
+DOCUMENTED = (
+    *(name for name in ALL if name.count("-") == 1),
+    *(f"settings-memory-{state}" for state in ("freed", "everything-back", "custom", "remote", "plain")),
+)
+"""One picture of each page, and the main states of the one about memory."""
