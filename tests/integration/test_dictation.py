@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import shutil
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -91,6 +92,7 @@ def qt_editor(desktop: VirtualDesktop, folder: Path) -> Iterator[Target]:
 
 @contextmanager
 def tk_editor(desktop: VirtualDesktop, folder: Path) -> Iterator[Target]:
+    assert shutil.which("wish"), "install the Debian package tk for this test"
     script, output = folder / "editor.tcl", folder / "tk"
     script.write_text(TK_EDITOR, encoding="utf-8")
     output.touch()
@@ -101,6 +103,7 @@ def tk_editor(desktop: VirtualDesktop, folder: Path) -> Iterator[Target]:
 
 @contextmanager
 def gtk_editor(desktop: VirtualDesktop, folder: Path) -> Iterator[Target]:
+    assert shutil.which("l3afpad"), "install the Debian package l3afpad for this test"
     output = folder / "gtk.txt"
     output.touch()
 
