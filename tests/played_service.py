@@ -6,6 +6,7 @@ What the parts under test talk to is a real bus and real messages; only the prog
 from __future__ import annotations
 
 import contextlib
+import queue
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -35,6 +36,11 @@ class PlayedService:
     """Methods that fail, with the error's name."""
     calls: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
 
+    signals: queue.SimpleQueue[Message] = field(default_factory=queue.SimpleQueue)
+    """Signals to send, in this order; put in by any thread."""
+    senders: dict[str, str] = field(default_factory=dict)
+    """Who called each method last, by its name on the bus."""
+
     def answer(self, message: Message) -> Message:
         fields = message.header.fields
         interface, method = fields.get(HeaderFields.interface), str(fields.get(HeaderFields.member))
@@ -44,6 +50,7 @@ class PlayedService:
                 return new_error(message, "org.freedesktop.DBus.Error.UnknownProperty")
             return new_method_return(message, "v", (found,))
         self.calls.append((method, message.body))
+        self.senders[method] = str(fields.get(HeaderFields.sender))
         if method in self.refuses:
             return new_error(message, self.refuses[method])
         answered = self.on_call(method, message.body)
@@ -72,6 +79,8 @@ def played(address: str, name: str, service: PlayedService) -> Iterator[PlayedSe
 
 def _serve(connection: DBusConnection, service: PlayedService, over: threading.Event) -> None:
     while not over.is_set():
+        while not service.signals.empty():
+            connection.send(service.signals.get())
         try:
             message = connection.receive(timeout=0.05)
         except TimeoutError:

@@ -5,11 +5,14 @@ Where a tray is, closing the window leaves Sayso there. Qt thread.
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from sayso.app.snapshot import DesktopState, MicrophoneState, Mode, ServerKind, Snapshot
+from sayso.app.ways_view import Way
 from sayso.ui import icon
 from sayso.ui.intents import Intents
 from sayso.ui.main_window import MainWindow
@@ -18,6 +21,7 @@ from sayso.ui.wording import Tone, describe
 TOLD = "tray"
 """The code of the notice about the tray, which is also told where it can be seen when the window is away."""
 
+_WAYS = ((Way.HANDS_FREE, "Hands-free"), (Way.TOGGLE, "Press to start, press to stop"), (Way.HOLD, "Hold to talk"))
 # White on these is read on light and on dark panels alike.
 _PLATES = {
     Tone.CALM: "#55616b",
@@ -58,6 +62,8 @@ class Tray(QObject):
             ("Commands", lambda: intents.set_mode(Mode.COMMANDS)),
             ("Dictation", lambda: intents.set_mode(Mode.DICTATION)),
         )
+        self.menu.addSeparator()
+        self.ways = self._choices(*((label, partial(intents.ways.use_way, way)) for way, label in _WAYS))
         self.menu.addSeparator()
         self.servers = self._choices(
             ("Engine on this computer", intents.use_embedded), ("Remote server…", self._choose_remote)
@@ -100,6 +106,7 @@ class Tray(QObject):
         listening = snapshot.state in (DesktopState.LISTENING, DesktopState.RECONNECTING)
         self.listen.setText("Stop listening" if listening else "Start listening")
         self.modes[snapshot.mode is Mode.DICTATION].setChecked(True)
+        self.ways[[way for way, _ in _WAYS].index(snapshot.ways.way)].setChecked(True)
         self._server = snapshot.server.kind
         self._mark_server()
         self._tell(snapshot)

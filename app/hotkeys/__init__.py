@@ -13,7 +13,11 @@ __all__ = ["choose"]
 def choose(environment: Mapping[str, str], on_event: Callable[[KeyEvent], None]) -> Hotkeys:
     """The keys of the session that this environment tells of; on Wayland X11's would be heard in X11 programs only."""
     wayland = environment.get("XDG_SESSION_TYPE") == "wayland" or bool(environment.get("WAYLAND_DISPLAY"))
-    if environment.get("DISPLAY") and not wayland:
+    if wayland:
+        from sayso.app.hotkeys.portal import PortalHotkeys
+
+        return PortalHotkeys(environment.get("DBUS_SESSION_BUS_ADDRESS", ""), on_event)
+    if environment.get("DISPLAY"):
         from sayso.app.hotkeys.x11 import X11Hotkeys
 
         return X11Hotkeys(environment["DISPLAY"], on_event)

@@ -11,6 +11,7 @@ from conftest import RecordedIntents
 from PySide6.QtWidgets import QSystemTrayIcon
 
 from sayso.app.snapshot import Mode, Notice
+from sayso.app.ways_view import Way, WaysView
 from sayso.ui import icon
 from sayso.ui.main_window import MainWindow
 from sayso.ui.tray import TOLD, Tray, drawing
@@ -48,10 +49,11 @@ def test_the_tip_says_in_words_what_the_window_says(tray: Tray) -> None:
 def test_every_entry_of_the_menu_is_done(tray: Tray, intents: RecordedIntents, window: MainWindow) -> None:
     tray.show_snapshot(scenes.empty())
     window.hide()
-    for action in (tray.listen, *tray.modes, tray.servers[0], tray.quit):
+    for action in (tray.listen, *tray.modes, *tray.ways, tray.servers[0], tray.quit):
         action.trigger()
     modes = [("set_mode", Mode.COMMANDS), ("set_mode", Mode.DICTATION)]
-    assert intents.calls == [("toggle",), *modes, ("use_embedded",), ("quit",)]
+    ways = [("use_way", way) for way in (Way.HANDS_FREE, Way.TOGGLE, Way.HOLD)]
+    assert intents.calls == [("toggle",), *modes, *ways, ("use_embedded",), ("quit",)]
     tray.show_window.trigger()
     assert window.isVisible()
 
@@ -71,6 +73,8 @@ def test_the_menu_tells_what_is_on(tray: Tray) -> None:
     tray.show_snapshot(replace(scenes.empty(), mode=Mode.DICTATION))
     assert tray.listen.text() == "Stop listening"
     assert [action.isChecked() for action in tray.modes] == [False, True]
+    tray.show_snapshot(replace(scenes.empty(), ways=WaysView(Way.HOLD)))
+    assert [action.isChecked() for action in tray.ways] == [False, False, True]
     tray.show_snapshot(scenes.idle())
     assert tray.listen.text() == "Start listening"
     assert [action.isChecked() for action in tray.modes] == [True, False]

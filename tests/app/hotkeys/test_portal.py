@@ -1,0 +1,178 @@
+"""A key from the desktop's portal: a real bus and real messages, with a played portal at the other end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jeepney import DBusAddress, new_signal
+from played_service import Answer, PlayedService, played, private_bus
+
+from sayso.app.hotkeys import choose
+from sayso.app.hotkeys.base import HotkeyError, KeyEvent, KeysLost, Pressed, Released
+from sayso.app.hotkeys.portal import PortalHotkeys, trigger
+from sayso.app.hotkeys.shortcut import Shortcut
+
+PORTAL = "org.freedesktop.portal.Desktop"
+PATH = "/org/freedesktop/portal/desktop"
+SHORTCUTS = "org.freedesktop.portal.GlobalShortcuts"
+SESSION = f"{PATH}/session/1_2/sayso"
+TALK = Shortcut(("Ctrl", "Alt"), "Space")
+
+
+class Portal:
+    """A portal whose user accepts, refuses or gives another key."""
+
+    def __init__(self) -> None:
+        self.service = PlayedService(on_call=self._on_call)
+        self.code = 0
+        self.given: list[tuple[str, dict[str, Any]]] = [("talk", {"trigger_description": ("s", "Ctrl+Alt+Space")})]
+
+    def _on_call(self, method: str, body: tuple[Any, ...]) -> Answer | None:
+        if method not in ("CreateSession", "BindShortcuts"):
+            return None
+        token = body[-1]["handle_token"][1]
+        sender = self.service.senders[method].removeprefix(":").replace(".", "_")
+        path = f"{PATH}/request/{sender}/{token}"
+        created = method == "CreateSession"
+        results = {"session_handle": ("s", SESSION)} if created else {"shortcuts": ("a(sa{sv})", self.given)}
+        self.send("org.freedesktop.portal.Request", "Response", "ua{sv}", (0 if created else self.code, results), path)
+        return "o", (path,)
+
+    def send(self, interface: str, name: str, signature: str, body: tuple[Any, ...], path: str = PATH) -> None:
+        self.service.signals.put(new_signal(DBusAddress(path, interface=interface), name, signature, body))
+
+    def key(self, name: str, session: str = SESSION, shortcut: str = "talk") -> None:
+        self.send(SHORTCUTS, name, "osta{sv}", (session, shortcut, 1, {}))
+
+
+@pytest.fixture(scope="module")
+def bus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with private_bus(tmp_path_factory.mktemp("bus")) as address:
+        yield address
+
+
+@pytest.fixture
+def portal(bus: str) -> Iterator[Portal]:
+    made = Portal()
+    with played(bus, PORTAL, made.service):
+        yield made
+
+
+class Keys:
+    def __init__(self, address: str) -> None:
+        self.events: list[KeyEvent] = []
+        self.hotkeys = PortalHotkeys(address, self.events.append)
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        for _ in range(1500):
+            if holds():
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError(f"waited in vain; told so far: {self.events}")
+
+
+@pytest.fixture
+async def keys(bus: str) -> AsyncIterator[Keys]:
+    made = Keys(bus)
+    yield made
+    made.hotkeys.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("Ctrl+Alt+Space", "CTRL+ALT+space"), ("Super+V", "LOGO+v"), ("Pause", "Pause"), ("Shift+PgUp", "SHIFT+Prior")],
+)
+def test_a_key_is_proposed_as_the_portal_writes_it(text: str, expected: str) -> None:
+    shortcut = Shortcut.read(text)
+    assert shortcut is not None
+    assert trigger(shortcut) == expected
+
+
+async def test_the_key_is_asked_for_with_its_purpose_and_told_when_it_goes_down_and_up(
+    keys: Keys, portal: Portal
+) -> None:
+    told = await keys.hotkeys.use(TALK, "Hold to talk")
+    assert "Ctrl+Alt+Space" in told
+    assert portal.service.called("Register") == [("sayso", {})]
+    session, shortcuts, parent, _ = portal.service.called("BindShortcuts")[0]
+    assert (session, parent) == (SESSION, "")
+    assert shortcuts == [("talk", {"description": ("s", "Hold to talk"), "preferred_trigger": ("s", "CTRL+ALT+space")})]
+    portal.key("Activated", session="/somebody/else")
+    portal.key("Activated", shortcut="another")
+    for name in ("Activated", "Activated", "Deactivated", "Deactivated"):
+        portal.key(name)
+    portal.key("Activated")
+    await keys.until(lambda: len(keys.events) >= 3)
+    assert keys.events == [Pressed(), Released(), Pressed()]
+
+
+async def test_a_desktop_that_refuses_is_told(keys: Keys, portal: Portal) -> None:
+    portal.code = 1
+    with pytest.raises(HotkeyError, match="sayso toggle"):
+        await keys.hotkeys.use(TALK, "Hold to talk")
+    portal.code, portal.given = 0, []
+    with pytest.raises(HotkeyError, match="did not give Sayso a key"):
+        await keys.hotkeys.use(TALK, "Hold to talk")
+
+
+@pytest.mark.parametrize("missing", ["Register", "CreateSession"])
+async def test_a_desktop_that_lacks_a_part_of_it(keys: Keys, portal: Portal, missing: str) -> None:
+    portal.service.refuses[missing] = "org.freedesktop.DBus.Error.UnknownMethod"
+    if missing == "Register":
+        await keys.hotkeys.use(TALK, "Hold to talk")
+        return
+    with pytest.raises(HotkeyError, match="gives programs no keys"):
+        await keys.hotkeys.use(TALK, "Hold to talk")
+
+
+async def test_without_a_portal_or_a_bus_the_commands_are_named(keys: Keys, tmp_path: Path) -> None:
+    for address in (keys.hotkeys._address, "", f"unix:path={tmp_path}/none"):
+        hotkeys = PortalHotkeys(address, keys.events.append)
+        with pytest.raises(HotkeyError, match="sayso toggle"):
+            await hotkeys.use(TALK, "Hold to talk")
+    assert keys.events == []
+
+
+async def test_a_session_that_the_desktop_closes_is_told_and_ends_the_hold(keys: Keys, portal: Portal) -> None:
+    await keys.hotkeys.use(TALK, "Hold to talk")
+    portal.key("Activated")
+    portal.send("org.freedesktop.portal.Session", "Closed", "a{sv}", ({},), SESSION)
+    await keys.until(lambda: len(keys.events) >= 3)
+    assert keys.events[:2] == [Pressed(), Released(seen=False)]
+    assert isinstance(keys.events[2], KeysLost)
+
+
+async def test_a_portal_that_ends_is_told(keys: Keys, bus: str) -> None:
+    made = Portal()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(played(bus, PORTAL, made.service))
+        await keys.hotkeys.use(TALK, "Hold to talk")
+        await asyncio.to_thread(stack.close)
+    await keys.until(lambda: bool(keys.events))
+    assert isinstance(keys.events[0], KeysLost)
+
+
+async def test_a_bus_that_ends_is_told(keys: Keys, portal: Portal) -> None:
+    await keys.hotkeys.use(TALK, "Hold to talk")
+    assert keys.hotkeys._bus is not None
+    keys.hotkeys._bus._connection.reader.feed_eof()
+    await keys.until(lambda: bool(keys.events))
+    assert isinstance(keys.events[0], KeysLost)
+
+
+async def test_no_key_is_nothing_to_ask_for(keys: Keys, portal: Portal) -> None:
+    await keys.hotkeys.use(TALK, "Hold to talk")
+    assert await keys.hotkeys.use(None, "") == ""
+    portal.key("Activated")
+    await asyncio.sleep(0)
+    assert keys.events == []
+
+
+def test_on_wayland_the_portal_is_asked_also_where_there_is_an_x_display() -> None:
+    for environment in ({"XDG_SESSION_TYPE": "wayland", "DISPLAY": ":0"}, {"WAYLAND_DISPLAY": "wayland-0"}):
+        assert isinstance(choose(environment, [].append), PortalHotkeys)
