@@ -11,8 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -111,15 +110,14 @@ def speed(name: str, device: str, threads: int, as_json: bool) -> None:
         if not is_installed(name):
             known = ", ".join(sorted(installed()))
             raise EngineError("model_not_found", f"{name} is not installed; these are: {known}.")
-        from sayso.engine.speed import measure
-
-        measured = measure(name, device, threads)
+        measured = _measured(name, device, threads)
         if as_json:
-            _json(**asdict(measured))
+            _json(**measured)
             return
         click.echo(
-            f"{measured.model} on {measured.device} with {measured.threads} threads: {measured.factor:.2f} s for each "
-            f"second of speech, loaded in {measured.load_ms / 1000:.1f} s, {_size(measured.resident_bytes)} of memory"
+            f"{measured['model']} on {measured['device']} with {measured['threads']} threads: "
+            f"{measured['factor']:.2f} s for each second of speech, loaded in {measured['load_ms'] / 1000:.1f} s, "
+            f"{_size(measured['resident_bytes'])} of memory"
         )
 
 
@@ -158,6 +156,25 @@ def path(name: str) -> None:
         if folder is None:
             raise EngineError("model_not_found", f"{name} is not installed. Fetch it with: sayso models pull {name}")
         click.echo(folder)
+
+
+def _measured(name: str, device: str, threads: int) -> dict[str, Any]:
+    """What a process of the engine measures; raises EngineError."""
+    import json
+    import subprocess
+
+    from sayso.engine.errors import EngineError
+
+    command = [sys.executable, "-m", "sayso.engine.measuring", name, device, str(threads)]
+    # It ends with its input, which stays open until its output has ended.
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        told: dict[str, Any] = json.loads(child.stdout.read() or b"{}")
+    if "error" in told:
+        raise EngineError(told["error"]["code"], told["error"]["message"])
+    if child.returncode or not told:
+        raise EngineError("engine_failed", f"The engine ended with status {child.returncode} while it was measured.")
+    return told
 
 
 def _repository(name: str) -> str:

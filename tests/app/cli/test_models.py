@@ -193,3 +193,15 @@ def test_a_program_reads_faults_with_their_code(run: Run) -> None:
         told = json.loads(run("models", *arguments, "--json", expect=1, piped=True).stdout)
         assert told["error"]["code"] == "model_not_found"
         assert told["error"]["message"]
+
+
+@pytest.mark.engine
+def test_a_model_is_measured_in_a_process_of_the_engine(run: Run) -> None:
+    told = json.loads(
+        run("models", "speed", "tiny.en", "--json", "--device", "cpu", "--threads", "1", piped=True).stdout
+    )
+    assert (told["model"], told["device"], told["threads"]) == ("tiny.en", "cpu", 1)
+    assert told["factor"] > 0
+    assert "for each second of speech" in run("models", "speed", "auto", "--device", "cpu").stdout
+    missing = run("models", "speed", "tiny.en", "--device", "abacus", "--json", expect=1, piped=True)
+    assert json.loads(missing.stdout)["error"]["code"] == "device_missing"
