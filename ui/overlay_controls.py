@@ -1,4 +1,7 @@
-"""The part of the page *Listening* about the overlay: whether it is shown, and where. Qt thread."""
+"""The part of the page *Listening* about the overlay: whether it is shown, and where. Qt thread.
+
+It is not there where the desktop lets no program place a window.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from sayso.app.snapshot import Snapshot
 from sayso.app.ways_view import OverlayPlace
 from sayso.ui.controls import ChoiceBox, keep_outlined
 from sayso.ui.intents import Intents
+from sayso.ui.overlay import can_show
 from sayso.ui.theme import Theme
 
 _PLACES = {
@@ -43,6 +47,8 @@ class OverlayControls(QWidget):
         column.addWidget(self.shown)
         column.addLayout(row)
         keep_outlined(theme, self.shown)
+        if not can_show():
+            self.hide()
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         self._showing = True

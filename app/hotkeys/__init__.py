@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 
 from sayso.app.hotkeys.base import Hotkeys, KeyEvent
@@ -12,6 +13,8 @@ __all__ = ["choose"]
 
 def choose(environment: Mapping[str, str], on_event: Callable[[KeyEvent], None]) -> Hotkeys:
     """The keys of the session that this environment tells of; on Wayland X11's would be heard in X11 programs only."""
+    if sys.platform != "linux":
+        return NoHotkeys()
     wayland = environment.get("XDG_SESSION_TYPE") == "wayland" or bool(environment.get("WAYLAND_DISPLAY"))
     if wayland:
         from sayso.app.hotkeys.portal import PortalHotkeys
