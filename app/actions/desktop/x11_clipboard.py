@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import sys
 import threading
 import time
 from collections import deque
@@ -153,13 +154,19 @@ class _Keeper:
         loan.clip = text_clip(text, self._events.atom, passing=True)
         loan.keeps_silent = loan.reader & ~self._events.id_mask in self._silent
         self._loan = loan
-        for selection in selections:
-            self._owner.own(selection, loan.clip)
+        try:
+            for selection in selections:
+                self._owner.own(selection, loan.clip)
+        except ActionError:
+            self.give_back()
+            raise
 
     def give_back(self) -> None:
-        before, self._before, self._loan = self._before, {}, None
-        for selection, clip in before.items():
+        while self._before:
+            selection, clip = next(iter(self._before.items()))
             self._owner.exchange(selection, clip)
+            self._before.pop(selection, None)
+        self._loan = None
 
     def copy(self, text: str) -> None:
         self.give_back()
@@ -217,14 +224,22 @@ class _Keeper:
                 self._changed = False
                 while self._jobs:
                     _run_job(*self._jobs.popleft())
-                at = self._give_back_at()
-                if at is not None and time.monotonic() >= at and not self._owner.delivering:
-                    self.give_back()
-        except (xcffib.XcffibException, ActionError) as error:
-            log.info("the clipboard is no longer served: %s", type(error).__name__)
+                self._give_back_if_due()
+        except xcffib.ConnectionException:
+            log.warning("the clipboard is no longer served: the display is gone")
         finally:
             self._ended = True
             self._events.close()
+
+    def _give_back_if_due(self) -> None:
+        loan, at = self._loan, self._give_back_at()
+        if loan is None or at is None or time.monotonic() < at or self._owner.delivering:
+            return
+        try:
+            self.give_back()
+        except (xcffib.Error, ActionError) as error:
+            log.warning("the clipboard could not be given back yet: %s", type(error).__name__)
+            loan.read_at = time.monotonic()
 
     def _give_back_at(self) -> float | None:
         loan = self._loan
@@ -252,7 +267,7 @@ class _Keeper:
             answered.extend([None] * (isinstance(event, SelectionNotifyEvent) and event.selection == manager))
 
         self._events.handlers.append(note)
-        packed = b"".join(target.to_bytes(4, "little") for target in clip.targets)
+        packed = b"".join(target.to_bytes(4, sys.byteorder) for target in clip.targets)
         core.ChangeProperty(PropMode.Replace, window, place, Atom.ATOM, 32, len(clip.targets), packed)
         core.ConvertSelection(window, manager, self._events.atom("SAVE_TARGETS"), place, self._events.now())
         if not self._events.pump(lambda: bool(answered), time.monotonic() + _HAND_OVER_S):
