@@ -40,6 +40,8 @@ class EngineChange:
             self._local.exchange(candidate)
             if self._server.view.kind is ServerKind.EMBEDDED:
                 await self._server.use_embedded()
+            else:
+                await self._local.close()
         finally:
             # Which is the old one after an exchange. Ending it must not be cut short, or it would be left behind.
             await asyncio.shield(candidate.close())

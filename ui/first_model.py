@@ -27,6 +27,8 @@ class FirstModel(SettingsPage):
         self._intents = intents.engine
         self._view = EngineView()
         self._larger: ModelRow | None = None
+        self._chosen = ""
+        """The model that runs or is on its way."""
         self.tiny = QRadioButton("&Whisper tiny")
         self.base = QRadioButton("W&hisper base")
         self.tiny_about = hint()
@@ -42,13 +44,19 @@ class FirstModel(SettingsPage):
         for widget in (hint(_ABOUT), self.tiny, self.tiny_about, self.base, self.base_about, self.work, self.fault):
             self.column.addWidget(widget)
         self.column.addStretch(1)
-        self.tiny.clicked.connect(lambda: self._intents.use_model(TINY))
+        self.tiny.clicked.connect(self._use_tiny)
         self.base.clicked.connect(self._use_larger)
 
+    def _use_tiny(self) -> None:
+        if self._chosen != TINY:
+            self._intents.use_model(TINY)
+
     def _use_larger(self) -> None:
-        if self._larger is not None and self._larger.installed:
+        if self._larger is None or self._larger.name == self._chosen:
+            return
+        if self._larger.installed:
             self._intents.use_model(self._larger.name)
-        elif self._larger is not None:
+        else:
             self._intents.obtain(self._larger.name)
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
@@ -70,6 +78,7 @@ class FirstModel(SettingsPage):
         chosen = automatic if view.model == AUTOMATIC else view.model
         if view.work in (Work.LOADING, Work.FETCHING):
             chosen = view.about
+        self._chosen = chosen
         self.tiny.setChecked(chosen == TINY)
         self.base.setChecked(base is not None and chosen == base.name)
         self.tiny.setEnabled(tiny is not None and tiny.installed)

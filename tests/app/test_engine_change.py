@@ -102,6 +102,18 @@ async def test_cancelling_a_change_ends_the_new_server_only(scene: Scene) -> Non
     assert scene.local.pid == scene.old_pid
 
 
+async def test_a_remote_server_chosen_meanwhile_leaves_no_local_one_behind(scene: Scene) -> None:
+    await scene.start()
+    changing = asyncio.create_task(scene.change.to("new", "auto", 0))
+    await eventually(lambda: len(psutil.Process().children()) == 2)
+    scene.server.view = SimpleNamespace(kind=ServerKind.REMOTE)
+    async with asyncio.timeout(30):
+        await changing
+    assert scene.local.pid is None
+    assert scene.switched_to == []
+    scene.old_ended()
+
+
 async def test_with_a_remote_server_nothing_is_started_and_the_choice_counts_later() -> None:
     scene = Scene(ServerKind.REMOTE)
     await scene.change.to("new", "cpu", 2)

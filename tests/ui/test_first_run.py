@@ -153,6 +153,7 @@ def test_choosing_base_fetches_it_where_it_is_not_here(
     guide: FirstRunWindow, window: MainWindow, intents: RecordedIntents
 ) -> None:
     window.show_snapshot(guided(Step.MODEL, engine=EngineView(models=(TINY, BASE))))
+    guide.model.tiny.click()
     guide.model.base.click()
     fetching = EngineView(models=(TINY, BASE), work=Work.FETCHING, about="base.en")
     window.show_snapshot(guided(Step.MODEL, engine=fetching))
