@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from sayso.app import settings
 from sayso.app.actions import create
 from sayso.app.cli.utterances import Report
 from sayso.app.commander import Commander
@@ -22,7 +23,11 @@ class Acting:
     def __init__(self, show: Callable[[Report], None]) -> None:
         """Raises GrammarError where the commands that come with the app are missing or broken."""
         self._show = show
-        self._commander = Commander(Grammar.load(), create(), self._changed, self._outcome)
+        loaded = _settings()
+        if loaded.warning:
+            show(Report("error", loaded.warning, 0.0, 0.0, code="settings"))
+        grammar = Grammar.load(own=loaded.settings.own_commands, off=loaded.settings.off_commands)
+        self._commander = Commander(grammar, create(), self._changed, self._outcome)
         self._around: dict[int, asyncio.Task[Surroundings]] = {}
         self._times: dict[str, tuple[float, float]] = {}
         self._told: dict[int, FeedState] = {}
@@ -67,6 +72,14 @@ class Acting:
 
     def _outcome(self, turn: int, kind: LineKind) -> None:
         """The transcript in a terminal does not tell commands from other lines."""
+
+
+def _settings() -> settings.Loaded:
+    """What the desktop was told; where that cannot be read, why not."""
+    try:
+        return settings.load()
+    except settings.SettingsError as error:
+        return settings.Loaded(settings.Settings(), str(error))
 
 
 def _words(item: FeedItem) -> str:

@@ -83,17 +83,17 @@ class Store:
         """How many utterances have all words of the query, from their beginnings on."""
         with _told(self.path):
             (newest,) = self._connection.execute("SELECT coalesce(max(id), 0) FROM utterances").fetchone()
-            source, values = self._source(query)
+            source, values, _ = self._source(query)
             total = self._connection.execute(f"SELECT count(*) FROM {source}", (*values, newest)).fetchone()[0]
         return Found(query, total, newest)
 
     def rows(self, found: Found, rows: Rows) -> tuple[Entry, ...]:
         """Some rows of what was found, the newest first."""
-        source, values = self._source(found.query)
+        source, values, order = self._source(found.query)
         limit = rows.last - rows.first + 1
         with _told(self.path):
             cursor = self._connection.execute(
-                f"SELECT {_COLUMNS} FROM {source} ORDER BY u.id DESC LIMIT ? OFFSET ?",
+                f"SELECT {_COLUMNS} FROM {source} ORDER BY {order} DESC LIMIT ? OFFSET ?",
                 (*values, found.newest, limit, rows.first),
             )
             return tuple(_entry(row) for row in cursor)
@@ -150,20 +150,22 @@ class Store:
                 connection.execute("INSERT INTO words (words) VALUES ('optimize')")
         return gone
 
-    def _source(self, query: str) -> tuple[str, list[str]]:
-        """The tables and conditions of a query with their values; the newest identifier is the last value."""
+    def _source(self, query: str) -> tuple[str, list[str], str]:
+        """The tables and conditions of a query with their values, and the identifier to go by.
+
+        The newest identifier is the last value.
+        """
         terms = policy.terms(query)
         scanned = [term for term in terms if not self._indexed or policy.needs_scan(term)]
         looked_up = [term for term in terms if term not in scanned]
         where = "".join(" u.folded LIKE ? ESCAPE '\\' AND" for _ in scanned)
         values = [f"%{_escaped(term)}%" for term in scanned]
         if not looked_up:
-            return f"utterances u WHERE{where} u.id <= ?", values
+            return f"utterances u WHERE{where} u.id <= ?", values, "u.id"
         phrase = " AND ".join(f'"{term}"*' for term in looked_up)
-        return f"words JOIN utterances u ON u.id = words.rowid WHERE{where} words MATCH ? AND u.id <= ?", [
-            *values,
-            phrase,
-        ]
+        source = f"words JOIN utterances u ON u.id = words.rowid WHERE{where} words MATCH ? AND words.rowid <= ?"
+        # By its own identifiers the index gives its rows in order without sorting them.
+        return source, [*values, phrase], "words.rowid"
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[sqlite3.Connection]:
