@@ -62,7 +62,7 @@ def create(
     variables = os.environ if environment is None else environment
     desktop = detect(variables) if backend is None else backend
     pid = os.getpid() if own_pid is None else own_pid
-    typist, undo = Typist(desktop, pid), UndoLog()
+    typist, undo = Typist(desktop, pid, _is_secret(variables)), UndoLog()
     actions = _everywhere(desktop, variables, pid, typist, undo)
     actions.append(Information(hardware / "power_supply"))
     if alarms is not None:
@@ -109,6 +109,14 @@ def _on_linux(variables: Mapping[str, str], hardware: Path) -> list[Action]:
     system = Bus(variables.get("DBUS_SYSTEM_BUS_ADDRESS") or SYSTEM)
     volume, light = Volume(_sound_server(variables)), Brightness(system, hardware / "backlight")
     return [volume, Media(_session_bus(variables)), light, Power(system)]
+
+
+def _is_secret(variables: Mapping[str, str]) -> Callable[[int], bool]:
+    if sys.platform != "linux":
+        return lambda pid: False
+    from sayso.app.actions.password_field import PasswordFields
+
+    return PasswordFields(_session_bus(variables)).has_keyboard
 
 
 def _announcer(variables: Mapping[str, str]) -> Callable[[str], None]:

@@ -7,9 +7,11 @@ and its receipt says so. One worker thread at a time.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sayso.app.actions.base import Done, Job, Receipt, target_window
@@ -18,6 +20,8 @@ from sayso.app.actions.errors import ActionError
 from sayso.app.actions.insertion import SHIFT_INSERT, Plan, Way, backspaces, clean, needs_space, plan
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
+
+log = logging.getLogger(__name__)
 
 _REMEMBERED = 50
 """Inserted pieces that can be taken back one after another."""
@@ -48,11 +52,15 @@ class Typed:
 
 
 class Typist:
-    """Inserts text, and remembers what, so that it can be taken back."""
+    """Inserts text, and remembers what, so that it can be taken back.
 
-    def __init__(self, backend: Backend, own_pid: int) -> None:
+    ``is_secret`` tells whether a password field of the program with this process number has the keyboard.
+    """
+
+    def __init__(self, backend: Backend, own_pid: int, is_secret: Callable[[int], bool] = lambda pid: False) -> None:
         self._backend = backend
         self._own_pid = own_pid
+        self._is_secret = is_secret
         self._typed: deque[Typed] = deque(maxlen=_REMEMBERED)
         self._own_use: InputUse | None = None
         """Keyboard and mouse as we left them after typing."""
@@ -75,6 +83,17 @@ class Typist:
 
     def _insert(self, text: str, pinned: Window | None, halt: threading.Event, joined: bool) -> Typed:
         window, left = self._reach(pinned, halt)
+        try:
+            typed = self._insert_into(window, text, halt, joined)
+        finally:
+            if left is not None:
+                self._go_back(left, halt)
+        self._own_use = self._backend.input_used()
+        return typed
+
+    def _insert_into(self, window: Window, text: str, halt: threading.Event, joined: bool) -> Typed:
+        if self._is_secret(window.pid):
+            raise ActionError("password_field", "A password field has the keyboard. Passwords are typed by hand.")
         if self._used_by_hand():
             self.forget()
         before = self._typed[-1] if self._typed else None
@@ -84,14 +103,18 @@ class Typist:
         if not wanted.strip():
             raise ActionError("nothing_to_type", "There is nothing to type in that.")
         typed = self._send(wanted, window, halt)
-        if typed.receipt is not Receipt.ON_CLIPBOARD:
-            self._typed.append(typed)
-        else:
+        if typed.receipt is Receipt.ON_CLIPBOARD:
             self.forget()
-        if left is not None:
-            self._backend.activate(left.id, halt)
-        self._own_use = self._backend.input_used()
+        else:
+            self._typed.append(typed)
         return typed
+
+    def _go_back(self, left: Window, halt: threading.Event) -> None:
+        """Bring the speaker's own window to the front again; where that fails, the text is no less where it belongs."""
+        try:
+            self._backend.activate(left.id, halt)
+        except ActionError as error:
+            log.info("the window of before did not come back: %s", error.code)
 
     def _send(self, text: str, window: Window, halt: threading.Event) -> Typed:
         chosen = plan(text, window, self._backend.has_keys_for)

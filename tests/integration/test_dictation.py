@@ -16,9 +16,10 @@ import pytest
 from bounded import child, wait_for
 from clipboard import copied, on_clipboard, wait_for_clipboard
 from mixed_text import mixed_text
+from screen_reader import screen_reader
 from virtual_desktop import VirtualDesktop, Window, virtual_desktop
 
-from sayso.app.actions import Performer, Receipt, create
+from sayso.app.actions import ActionError, Performer, Receipt, create
 from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match, match
 
@@ -176,3 +177,23 @@ def wait_until_shown(target: Target, wanted: str, seed: int) -> None:
 def clipboard_is_as_before(desktop: VirtualDesktop) -> None:
     wait_for_clipboard(desktop, COPIED)
     assert on_clipboard(desktop, "image/png") == PICTURE
+
+
+async def test_nothing_is_put_into_a_password_field(tmp_path: Path) -> None:
+    with virtual_desktop(sound=False) as desktop, screen_reader(desktop) as reader:
+        performer = create(environment=desktop.environment, own_pid=os.getpid())
+        shown = tmp_path / "shown"
+        command = [sys.executable, EDITOR, shown, "password"]
+        with child(command, desktop.environment | {"QT_QPA_PLATFORM": "xcb"}, tmp_path / "editor.log"):
+            desktop.focus(desktop.wait_for_window("editor"))
+            await asyncio.to_thread(reader.wait_for, "text", "editor")
+            for text in ("hello", "naïve"):
+                with pytest.raises(ActionError) as refused:
+                    await performer.type(text)
+                assert refused.value.code == "password_field"
+            assert shown.read_text("utf-8") == ""
+        with qt_editor(desktop, tmp_path) as target:
+            desktop.focus(target.window)
+            await performer.type("naïve")
+            await asyncio.to_thread(wait_until_shown, target, "naïve", 0)
+        await performer.close()
