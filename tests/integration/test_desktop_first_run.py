@@ -10,7 +10,7 @@ from bounded import wait_for
 from integration.desktop_session import START_SECONDS, DesktopSession, desktop_session, settings_file
 from virtual_desktop import VirtualDesktop, Window, virtual_desktop
 
-pytestmark = [pytest.mark.desktop, pytest.mark.engine, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.desktop, pytest.mark.engine, pytest.mark.timeout(420)]
 
 GUIDE = "Welcome to Sayso"
 TRIED_SECONDS = 40.0
