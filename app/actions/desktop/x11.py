@@ -24,7 +24,7 @@ _SILENT_APPLICATION_S = 0.25
 """How long an application that cannot tell gets to look up a borrowed key before the key is given back."""
 _BUSY_APPLICATION_S = 3.0
 """How long one that can tell gets."""
-_PASTE_S = 4.0
+_PASTE_S = 6.0
 """How long an application that was told to paste gets to read the clipboard."""
 
 
