@@ -39,6 +39,8 @@ class RunningLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """At least 1; sessions whose connection is lost count, and are the first to go."""
     waiting_s: float = 600.0
     """Audio of one client that waits for a commit or for the engine."""
+    replay_s: float = 300.0
+    """Audio of an open turn that is kept for another engine when this one is lost."""
     unread_bytes: int = 8 * 1024 * 1024
     """At least 1: what a client may leave unread before it is disconnected."""
     park_after_s: float = 0.0

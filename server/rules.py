@@ -20,6 +20,7 @@ def turn_limits(limits: RunningLimits) -> Limits:
     """What one connection may do."""
     return Limits(
         waiting_s=limits.waiting_s,
+        replay_s=limits.replay_s,
         idle_s=limits.idle_s,
         idle_warning_s=limits.idle_warning_s,
         session_s=limits.session_s,

@@ -15,7 +15,7 @@ class Limits:
     turn_s: float = 6 * 3600.0
     """Audio of one turn."""
     replay_s: float = 300.0
-    """Audio kept for another engine when this one is lost; of more, the oldest is lost with it."""
+    """Audio of the open turn kept for another engine when this one is lost; of more, the oldest is lost with it."""
     idle_s: float = 0.0
     """How long a client may say nothing; 0 is for ever. A client may ask for less."""
     idle_warning_s: float = 10.0

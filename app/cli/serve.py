@@ -69,7 +69,10 @@ _engine = _group("Engine")
     help="End an engine that nobody uses when programs wait for memory so much of the time (Linux). 0: never.",
 )
 @_seconds(
-    _MEMORY, "--end-on-battery-after", "engine_end_on_battery_after_s", "The same, while on battery power. 0: never."
+    _MEMORY,
+    "--end-on-battery-after",
+    "engine_end_on_battery_after_s",
+    "As --end-after, while on battery power. 0: never.",
 )
 @_seconds(_MEMORY, "--park-after", "park_after_s", "Move an idle session's cache off the device. 0: never.")
 @_seconds(_MEMORY, "--drop-after", "drop_after_s", "Free it; it is computed again when needed. 0: never.")
@@ -89,6 +92,7 @@ _engine = _group("Engine")
 @_seconds(_SESSIONS, "--session-limit", "session_s", "Close a connection after so long, between turns. 0: never.")
 @_seconds(_SESSIONS, "--resume-within", "resume_s", "Keep the session of a lost connection. 0: not at all.", 30.0)
 @_seconds(_SESSIONS, "--waiting-audio", "waiting_s", "Audio of one client that may wait.", 600.0)
+@_seconds(_SESSIONS, "--replay-audio", "replay_s", "Audio of an open turn kept for a new engine.", 300.0)
 @_group(_SESSIONS)(
     "--unread-bytes",
     type=click.IntRange(min=1),

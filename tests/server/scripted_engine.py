@@ -185,7 +185,7 @@ class ScriptedEngine:
     def _note(self, message: messages.Down) -> None:
         if self._options.log:
             with self._options.log.open("a") as log:
-                rules = getattr(message, "retention", None)
+                rules = getattr(message, "retention", "-")
                 log.write(f"{type(message).__name__} {getattr(message, 'session', rules)}\n")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sayso.server.deadlines import FINISH_S, ROTATION_S, Bounds, Standing, due
+from sayso.server.deadlines import FINISH_S, ROTATION_S, Bounds, Standing, due, put_away
 
 IDLE = Bounds(idle_s=60, warning_s=10)
 
@@ -57,3 +57,20 @@ def test_a_wait_is_never_in_the_past(now: Standing, bounds: Bounds) -> None:
     step, wait_s = due(now, bounds)
     assert (step == "wait") or wait_s is None
     assert wait_s is None or wait_s >= 0
+
+
+def test_a_client_may_wish_its_memory_given_back_in_two_steps() -> None:
+    assert put_away(0, 10, 60, "") == ("", 10)
+    assert put_away(10, 10, 60, "") == ("host", 50)
+    assert put_away(12, 10, 60, "host") == ("host", 48)
+    assert put_away(60, 10, 60, "host") == ("dropped", None)
+    assert put_away(90, 10, 60, "dropped") == ("dropped", None)
+
+
+def test_without_a_wish_nothing_is_put_away() -> None:
+    assert put_away(1e9, 0, 0, "") == ("", None)
+    assert put_away(70, 0, 60, "") == ("dropped", None)
+
+
+def test_a_clock_that_jumps_back_puts_nothing_away() -> None:
+    assert put_away(-100, 10, 60, "") == ("", 110)

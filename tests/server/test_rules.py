@@ -8,6 +8,6 @@ from sayso.server.turn_limits import Limits
 
 
 def test_limits_of_a_connection() -> None:
-    limits = RunningLimits(waiting_s=1, idle_s=2, idle_warning_s=3, session_s=4, resume_s=5)
-    expected = Limits(waiting_s=1, idle_s=2, idle_warning_s=3, session_s=4, resume_s=5)
+    limits = RunningLimits(waiting_s=1, idle_s=2, idle_warning_s=3, session_s=4, resume_s=5, replay_s=6)
+    expected = Limits(waiting_s=1, idle_s=2, idle_warning_s=3, session_s=4, resume_s=5, replay_s=6)
     assert turn_limits(limits) == expected

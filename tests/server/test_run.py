@@ -106,3 +106,14 @@ def test_the_engine_is_told_when_to_give_memory_back() -> None:
 def test_memory_is_kept_unless_the_configuration_says_otherwise() -> None:
     settings = engine_settings(ServerConfig())
     assert (settings.retention, settings.idle) == (Retention(), IdleSettings())
+
+
+def test_a_server_needs_neither_numpy_nor_what_the_engine_or_the_desktop_need() -> None:
+    """Each would cost every server 10 MB or more for as long as it listens."""
+    program = (
+        "import sys, sayso.server.__main__, sayso.server.app, uvicorn.protocols.http.h11_impl\n"
+        "import uvicorn.protocols.websockets.websockets_sansio_impl\n"
+        "print([name for name in ('numpy', 'psutil', 'torch', 'PySide6', 'hassil') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "[]"

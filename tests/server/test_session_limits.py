@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import websockets
-from running_server import Client, client, eventually, scripted, server
+from running_server import Client, client, eventually, eventually_shown, scripted, server
 
 from sayso.server.config import ServerConfig
 
@@ -113,3 +113,31 @@ async def test_a_turn_that_is_begun_too_late_is_told_as_lost(tmp_path: Path) -> 
         assert (await c.expect("transcription.done"))["text"] == "w0"
         error = await c.expect("error")
         assert (error["code"], error["turn_lost"]) == ("session_expired", True)
+
+
+async def test_a_client_may_ask_for_its_memory_back_sooner_than_the_server_would(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    idle = {"park_after_s": 0.1, "drop_after_s": 0.3}
+    async with server(scripted("--log", log)) as url, client(url) as c, client(url) as other:
+        name = (await c.choose())["id"]
+        await other.choose()
+        await c.send("session.update", model="auto", sayso={"idle": idle})
+        assert (await c.expect("session.updated"))["sayso"]["idle"]["park_after_s"] == 0.1
+        for each in (c, other):
+            assert await each.transcribe(0.5) == "w0"
+        await eventually(lambda: log.read_text().count("Park ") == 2)
+        assert {line for line in log.read_text().splitlines() if "Park" in line} == {f"Park {name}.0"}
+        data = await eventually_shown(url, lambda data: "dropped" in {session["tier"] for session in data})
+        assert {session["tier"] for session in data} <= {"dropped", "none"}
+        assert await c.transcribe(0.5) == "w0"
+        await eventually(lambda: log.read_text().count("Park ") >= 3)
+
+
+async def test_a_client_that_connects_and_never_speaks_costs_no_session_of_the_engine(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    config = ServerConfig(port=0, idle_s=0.3)
+    async with server(scripted("--log", log), config) as url, client(url) as c:
+        await c.expect("session.created")
+        assert (await c.expect("error"))["code"] == "idle_timeout"
+        await closed_normally(c)
+        assert "Open" not in log.read_text()
