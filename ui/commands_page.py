@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from sayso.app.commands.own import FAMILY, OwnCommand
 from sayso.app.commands_view import CommandRow, CommandsView
 from sayso.app.snapshot import Snapshot
-from sayso.ui.controls import hint
+from sayso.ui.controls import hint, keep_outlined
 from sayso.ui.intents import Intents
 from sayso.ui.own_command_dialog import OwnCommandDialog
 from sayso.ui.settings_page import SettingsPage
@@ -89,6 +89,7 @@ class CommandsPage(SettingsPage):
         tree.setMinimumHeight(self._theme.spacing.times(40))
         tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         tree.header().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        keep_outlined(self._theme, tree)
         tree.itemChanged.connect(self._switched)
         tree.currentItemChanged.connect(lambda: self._offer())
         tree.itemActivated.connect(lambda item: self._wish_change())
