@@ -98,7 +98,7 @@ class ServerReports:
         parts = urlsplit(endpoint.url)
         path = parts.path.removesuffix("/v1/realtime")
         self._base = f"{'https' if parts.scheme == 'wss' else 'http'}://{parts.netloc}{path}"
-        self._headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+        self._headers = endpoint.headers
         # A proxy of the system has no way to a server on this machine.
         self._handlers = [urllib.request.ProxyHandler({})] if endpoint.is_loopback else []
 

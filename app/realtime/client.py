@@ -230,7 +230,7 @@ class RealtimeClient:
             self._tell(Connection(ServerState.CONNECTING, endpoint.url))
         async with connect(
             endpoint.url,
-            additional_headers=_headers(endpoint),
+            additional_headers=endpoint.headers,
             proxy=None if endpoint.is_loopback else True,
             compression=None,
             open_timeout=_OPEN_TIMEOUT_S,
@@ -242,7 +242,12 @@ class RealtimeClient:
             await self._open_session(socket, endpoint)
             self._heard_at = asyncio.get_running_loop().time()
             tasks = (self._receive(socket, endpoint), self._send(socket), self._watch(), self._rest.due())
-            await until_one_fails(*tasks)
+            try:
+                await until_one_fails(*tasks)
+            except (AppError, asyncio.CancelledError):
+                # We give this session up; without this word the server would keep it for our return.
+                await socket.close()
+                raise
         raise RealtimeError("closed", "The server closed the connection.")
 
     async def _open_session(self, socket: ClientConnection, endpoint: Endpoint) -> None:
@@ -389,10 +394,6 @@ class RealtimeClient:
         if (behind == 0) != (self._behind == 0) or abs(behind - self._behind) >= _BEHIND_STEP_MS:
             self._behind = behind
             self._on_event(Behind(behind))
-
-
-def _headers(endpoint: Endpoint) -> dict[str, str]:
-    return {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
 
 
 def _refusal(code: str, message: str) -> RealtimeError:

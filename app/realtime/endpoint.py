@@ -46,6 +46,11 @@ class Endpoint:
             return False
 
     @property
+    def headers(self) -> dict[str, str]:
+        """What a request to the server carries."""
+        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
+
+    @property
     def models_url(self) -> str:
         """Where the server lists its models over HTTP."""
         path = urlsplit(self.url).path.removesuffix("/realtime")
@@ -54,7 +59,16 @@ class Endpoint:
     @property
     def version_url(self) -> str:
         """Where vLLM and Sayso tell their version over HTTP."""
-        return f"{self._http}{urlsplit(self.url).path.removesuffix(PATH)}/version"
+        return f"{self._root}/version"
+
+    @property
+    def health_url(self) -> str:
+        """Where a Sayso server tells how it is."""
+        return f"{self._root}/health"
+
+    @property
+    def _root(self) -> str:
+        return f"{self._http}{urlsplit(self.url).path.removesuffix(PATH)}"
 
     @property
     def _http(self) -> str:

@@ -42,9 +42,19 @@ class _Version(msgspec.Struct):
     version: str
 
 
+class _Engine(msgspec.Struct):
+    model: str = ""
+
+
+class _Health(msgspec.Struct):
+    """The reply of a Sayso server's ``GET /health``, as far as it matters here."""
+
+    engine: _Engine = msgspec.field(default_factory=_Engine)
+
+
 def ask(endpoint: Endpoint, url: str) -> Answer:
     """``GET url``, with the endpoint's key; a refusal is an answer too."""
-    headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+    headers = endpoint.headers
     # A proxy of the system has no way to a server on this machine.
     handlers = [urllib.request.ProxyHandler({})] if endpoint.is_loopback else []
     try:
@@ -69,6 +79,14 @@ def version_in(answer: Answer) -> str:
     """The version of an answer from ``version_url``; empty when it tells none."""
     try:
         return msgspec.json.decode(answer.content, type=_Version).version
+    except msgspec.DecodeError:
+        return ""
+
+
+def engine_model_in(answer: Answer) -> str:
+    """The model that a Sayso server's engine has loaded, of an answer from ``health_url``; empty before it has."""
+    try:
+        return msgspec.json.decode(answer.content, type=_Health).engine.model
     except msgspec.DecodeError:
         return ""
 

@@ -20,7 +20,7 @@ from sayso.app.errors import AppError
 from sayso.app.realtime.endpoint import Endpoint
 from sayso.app.realtime.errors import RealtimeError
 from sayso.app.realtime.finding import Greeting, SecondLook, diagnose, unknown_model, works
-from sayso.app.realtime.questions import ask, models_in, version_in
+from sayso.app.realtime.questions import ask, engine_model_in, models_in, version_in
 from sayso.app.realtime.wire import Created, decode, encode
 from sayso.app.remote_server_view import Finding
 from sayso.server.protocol.events import EngineState, Error, SaysoOptions, SessionUpdate, SessionUpdated
@@ -55,7 +55,7 @@ async def try_server(endpoint: Endpoint) -> Finding:
 async def _greet(endpoint: Endpoint) -> Finding:
     async with connect(
         endpoint.url,
-        additional_headers={"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else None,
+        additional_headers=endpoint.headers,
         proxy=None if endpoint.is_loopback else True,
         compression=None,
         open_timeout=_OPEN_S,
@@ -85,8 +85,10 @@ async def _sayso(
         if error.code == "model_not_found":
             return unknown_model(endpoint, models)
         raise
+    # A session names the model as it asked for it; the engine says which one that is.
+    model = engine_model_in(await asyncio.to_thread(ask, endpoint, endpoint.health_url)) or session.model
     latency = await _round_trip_ms(socket)
-    return Greeting(True, version, session.model, models, engine.state, engine.detail, latency)
+    return Greeting(True, version, model, models, engine.state, engine.detail, latency)
 
 
 async def _other(
