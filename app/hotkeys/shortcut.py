@@ -12,6 +12,7 @@ _NAMED = {
     "Menu": "Menu",
     "Print": "Print",
     "Help": "Help",
+    "Esc": "Escape",
     "Ins": "Insert",
     "Del": "Delete",
     "Home": "Home",

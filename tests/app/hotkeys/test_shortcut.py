@@ -17,6 +17,7 @@ from sayso.app.hotkeys.shortcut import Shortcut
         ("Ctrl++", "Ctrl++", "+"),
         ("Alt+PgUp", "Alt+PgUp", "Prior"),
         ("F13", "F13", "F13"),
+        ("Ctrl+Alt+Esc", "Ctrl+Alt+Esc", "Escape"),
     ],
 )
 def test_a_shortcut_is_read_and_shown_with_its_modifiers_in_one_order(text: str, shown: str, keysym: str) -> None:
