@@ -25,7 +25,7 @@ from sayso.app.history import policy
 from sayso.app.history.entry import Entry
 from sayso.app.history.errors import HistoryError
 from sayso.app.history.export import Format, written
-from sayso.app.history.store import FILE, Store, set_aside
+from sayso.app.history.store import FILE, Store, remove, set_aside
 from sayso.app.history.view import OFF, Found, HistoryView, Rows
 from sayso.app.settings_store import SettingsStore
 
@@ -102,7 +102,7 @@ class History:
         )
         # Handed to the thread at once, so that quitting right afterwards does not lose it.
         adding = self._in_thread(lambda store: store.add(entry))
-        self._spawn(self._guarded(self._count(adding)))
+        self._spawn(self._guarded(self._count(adding), once=True))
 
     # What the window asks for.
 
@@ -132,7 +132,7 @@ class History:
         self._spawn(self._guarded(self._count(self._in_thread(lambda store: store.delete(found, parts)))))
 
     def delete_all(self) -> None:
-        self._spawn(self._guarded(self._count(self._in_thread(lambda store: store.delete_all()))))
+        self._spawn(self._guarded(self._count(self._in_thread(self._delete_all))))
 
     def export(self, found: Found, parts: Sequence[Rows], path: Path, answer: Callable[[str], None]) -> None:
         """Write these rows to a file, whose suffix is the format; answers with a line for people."""
@@ -159,20 +159,21 @@ class History:
     async def _count(self, work: asyncio.Future[Any]) -> None:
         """After a change, how many utterances there are."""
         await work
-        total = await self._in_thread(Store.total)
+        total = await self._in_thread(lambda store: store.total())
         self._told = ""
         self._view = replace(self._view, total=total, revision=self._view.revision + 1)
         self._changed()
 
-    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
-        """A fault is told once, until something goes well again."""
+    async def _guarded(self, work: Coroutine[Any, Any, None], *, once: bool = False) -> None:
+        """Tell of a fault; with ``once`` not again until something has gone well."""
         try:
             await work
         except HistoryError as error:
+            if once and error.code == self._told:
+                return
+            self._told = error.code
             log.warning("history: %s", error.code)
-            if error.code != self._told:
-                self._told = error.code
-                self._tell(error.code, str(error))
+            self._tell(error.code, str(error))
 
     def _in_thread(self, work: Callable[[Store], Result]) -> asyncio.Future[Result]:
         loop = asyncio.get_running_loop()
@@ -200,6 +201,17 @@ class History:
         aside = set_aside(self._folder)
         text = f"The history could not be read and a new one was begun; the old file is {aside}."
         loop.call_soon_threadsafe(self._tell, "history_broken", text)
+
+    def _delete_all(self, store: Store) -> None:
+        """In the worker thread. On a full disk not even deleting has the space it needs: then the file itself goes."""
+        try:
+            store.delete_all()
+        except HistoryError as error:
+            if error.code != "history_full":
+                raise
+            self._close_store()
+            remove(self._folder)
+            self._opened()
 
     def _close_store(self) -> None:
         store, self._store = self._store, None

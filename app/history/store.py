@@ -20,6 +20,7 @@ from sayso.app.history.view import PAGE, Found, Rows
 from sayso.app.snapshot import FeedState, LineKind
 
 FILE = "history.sqlite3"
+_ASIDE = "history.broken-*.sqlite3"
 _BUSY_S = 2.0
 """How long another program that reads the file is waited for."""
 _COLUMNS = "u.at, u.duration_s, u.text, u.kind, u.action, u.state, u.application, u.id"
@@ -133,7 +134,7 @@ class Store:
                 connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
         with _told(self.path):
             self._connection.execute("VACUUM")
-            for aside in self.path.parent.glob("history.broken-*.sqlite3"):
+            for aside in self.path.parent.glob(_ASIDE):
                 aside.unlink()
 
     def _delete(self, where: str, values: Sequence[object]) -> int:
@@ -183,6 +184,13 @@ def set_aside(folder: Path) -> Path:
         for rest in ("-journal", "-wal", "-shm"):
             Path(f"{path}{rest}").unlink(missing_ok=True)
     return aside
+
+
+def remove(folder: Path) -> None:
+    """Remove the history with all that was set aside."""
+    with _told(folder / FILE):
+        for path in (folder / FILE, Path(f"{folder / FILE}-journal"), *folder.glob(_ASIDE)):
+            path.unlink(missing_ok=True)
 
 
 def _entry(row: Sequence[object]) -> Entry:

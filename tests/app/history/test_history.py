@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from sayso.app.carried_out import CarriedOut
+from sayso.app.history.errors import HistoryError
 from sayso.app.history.history import History
-from sayso.app.history.store import FILE
+from sayso.app.history.store import FILE, Store
 from sayso.app.history.view import Found, Rows
 from sayso.app.settings import Loaded, Settings
 from sayso.app.settings_store import SettingsStore
@@ -171,6 +172,34 @@ async def test_a_full_disk_is_told_once_and_when_there_is_space_again_it_goes_on
     await stage.settle()
     assert await stage.texts() == ["after", "before"]
     assert [code for code, _ in stage.told] == ["history_full"]
+
+
+async def test_everything_can_be_deleted_on_a_full_disk(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(store: Store) -> None:
+        raise HistoryError("history_full", "No space is left.")
+
+    stage.say("xylophone")
+    await stage.settle()
+    (stage.folder / "history.broken-20260101-000000.sqlite3").write_text("xylophone")
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "delete_all", full)
+        stage.history.delete_all()
+        await stage.settle()
+    assert stage.history.view.total == 0
+    assert not any(b"xylophone" in path.read_bytes() for path in stage.folder.iterdir())
+    stage.say("and it goes on")
+    await stage.settle()
+    assert await stage.texts() == ["and it goes on"]
+
+
+async def test_a_fault_of_what_was_asked_for_is_told_each_time(stage: Stage, tmp_path: Path) -> None:
+    stage.say("one")
+    await stage.settle()
+    found = await stage.answer(stage.history.find, "")
+    for _ in range(2):
+        stage.history.export(found, [Rows(0, 0)], tmp_path / "missing" / "said.txt", lambda _: None)
+        await stage.settle()
+    assert [code for code, _ in stage.told] == ["export_failed"] * 2
 
 
 async def test_rows_are_copied_exported_and_deleted(stage: Stage, tmp_path: Path) -> None:
