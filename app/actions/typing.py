@@ -230,7 +230,8 @@ class Typist:
         now = self._backend.input_used() if self._own_use else None
         if now is None or self._own_use is None:
             return False
-        return now.at - self._own_use.at > _SAME_USE_S and now.pointer == self._own_use.pointer
+        certain = _SAME_USE_S + now.within + self._own_use.within
+        return now.at - self._own_use.at > certain and now.pointer == self._own_use.pointer
 
     def forget(self) -> None:
         """The cursor may have moved: nothing inserted so far is known to stand before it."""

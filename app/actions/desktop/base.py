@@ -55,6 +55,8 @@ class InputUse:
     """Seconds of ``time.monotonic``."""
     pointer: tuple[int, int]
     """Where the pointer is now, in pixels."""
+    within: float = 0.0
+    """Seconds by which ``at`` may be wrong: a busy session is slow to answer."""
 
 
 @dataclass(frozen=True, slots=True)

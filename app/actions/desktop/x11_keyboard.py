@@ -125,10 +125,11 @@ class X11Keyboard:
             except KeyError:
                 return None
             pointer = connection.core.QueryPointer(self._x.root).reply()
-            return InputUse(self._last_use(saver), (pointer.root_x, pointer.root_y))
+            at, within = self._last_use(saver)
+            return InputUse(at, (pointer.root_x, pointer.root_y), within)
 
-    def _last_use(self, saver: Any) -> float:
-        """The time of the last use, from an answer that came quickly: only then is it known when it was true."""
+    def _last_use(self, saver: Any) -> tuple[float, float]:
+        """The time of the last use and its error, from the quickest answer: only then is it known when it was true."""
         best, at = math.inf, 0.0
         for _ in range(_READINGS):
             asked = time.monotonic()
@@ -138,7 +139,7 @@ class X11Keyboard:
                 best, at = took, asked + took / 2 - idle_ms / 1000
             if best < _QUICK_S:
                 break
-        return at
+        return at, best / 2
 
     def _type_piece(
         self,
