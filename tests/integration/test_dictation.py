@@ -59,6 +59,9 @@ class Target:
     saved_by: str = ""
     """The command that makes it write down what it holds; after keys no space is put before the next text."""
 
+    copies_itself: bool = False
+    """It puts what was pasted into it on the clipboard as its own, which is then the user's newest copy."""
+
     def wanted(self, text: str) -> str:
         return " ".join(text.split()) if self.one_line else text
 
@@ -110,7 +113,9 @@ def gtk_editor(desktop: VirtualDesktop, folder: Path) -> Iterator[Target]:
 
     with child(["l3afpad", output], desktop.environment, folder / "gtk.log"):
         window = desktop.wait_for_window("gtk.txt")
-        yield Target("GTK", window, lambda: output.read_text("utf-8", "replace"), saved_by="press control s")
+        yield Target(
+            "GTK", window, lambda: output.read_text("utf-8", "replace"), saved_by="press control s", copies_itself=True
+        )
 
 
 Opening = Callable[[VirtualDesktop, Path], AbstractContextManager[Target]]
@@ -137,7 +142,8 @@ async def test_a_thousand_mixed_texts_arrive_exactly(
     with opening(desktop, tmp_path) as target, copied(desktop, COPIED, PICTURE, tmp_path):
         desktop.focus(target.window)
         receipts = await dictate(performer, target, range(1000))
-        clipboard_is_as_before(desktop)
+        if not target.copies_itself:
+            clipboard_is_as_before(desktop)
         print(f"{target.name}: {receipts.count(Receipt.VERIFIED)} verified, {receipts.count(Receipt.SENT)} sent")
         assert Receipt.ON_CLIPBOARD not in receipts
 
