@@ -8,10 +8,13 @@ from collections.abc import Iterator
 import psutil
 import pytest
 from bounded import wait_for
-from integration.desktop_session import HEARD_SECONDS, DesktopSession, all_ended, desktop_session, words
+from integration.desktop_session import HEARD_SECONDS, START_SECONDS, DesktopSession, all_ended, desktop_session, words
 from virtual_desktop import VirtualDesktop
 
 pytestmark = [pytest.mark.desktop, pytest.mark.engine, pytest.mark.timeout(240)]
+
+BACK_SECONDS = START_SECONDS + HEARD_SECONDS
+"""Until what is said to an engine that has ended is heard; it has to load first."""
 
 ALONE_BYTES = 150_000_000
 """Of the desktop when it has given everything back; pages that it shares with other programs count in part (PSS)."""
@@ -59,7 +62,7 @@ def test_freeing_ends_the_engine_and_the_window_says_how_much_came_back(session:
     session.wait_for_headline("Resting")
     lines = len(session.lines)
     session.say("volume up")
-    session.wait_for_words("volume up", since=lines, seconds=HEARD_SECONDS * 2)
+    session.wait_for_words("volume up", since=lines, seconds=BACK_SECONDS)
     assert len(session.family) == 2
 
 
@@ -78,7 +81,7 @@ def test_everything_comes_back_and_a_command_spoken_then_is_heard_whole(session:
     assert alone < ALONE_BYTES
     lines = len(session.lines)
     session.say("set the volume to forty percent")
-    session.wait_for_action("Set the volume to 40 percent", since=actions, seconds=HEARD_SECONDS * 2)
+    session.wait_for_action("Set the volume to 40 percent", since=actions, seconds=BACK_SECONDS)
     said = words(" ".join(session.lines[lines:]))
     assert said.startswith("set")
     assert "volume to 40 percent" in said
