@@ -14,14 +14,22 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import guide_scenes
+import history_scenes
+import overlay_scenes
 import scenes
 import settings_scenes
+from PIL import Image
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
+from sayso.app.commands.own import OwnCommand
+from sayso.app.commands_view import Problems
 from sayso.app.memory_policy import Preset
 from sayso.app.snapshot import Mode, Snapshot
 from sayso.ui.main_window import MainWindow
+from sayso.ui.overlay import Overlay
+from sayso.ui.own_command_dialog import OwnCommandDialog
 from sayso.ui.theme import Theme
 
 DOCUMENTED = {"light": "listening", "dark": "listening"}
@@ -42,9 +50,8 @@ class Silent:
     def commands(self) -> Silent:
         return self
 
-    @property
-    def history(self) -> Silent:
-        return self
+    def __init__(self) -> None:
+        self.history: object = self
 
     def rows(self, *what: object) -> None: ...
     def find(self, *what: object) -> None: ...
@@ -150,10 +157,57 @@ def photograph_settings(theme: Theme, scene: settings_scenes.SettingsScene, size
     _leave(window)
 
 
+def photograph_guide(theme: Theme, snapshot: Snapshot, target: Path) -> None:
+    window = MainWindow(Silent(), theme)
+    window.show()
+    window.show_snapshot(snapshot)
+    assert window.guide is not None
+    _save(window.guide, target)
+    _leave(window)
+
+
+def photograph_overlay(theme: Theme, snapshot: Snapshot, target: Path) -> None:
+    overlay = Overlay(theme, is_watched=lambda: False)
+    overlay.show_snapshot(overlay_scenes.BEFORE)
+    overlay.show_snapshot(snapshot)
+    assert overlay.isVisible()
+    _save(overlay, target)
+    overlay.hide()
+    overlay.deleteLater()
+
+
+def photograph_history(theme: Theme, scene: history_scenes.HistoryScene, size: QSize | None, target: Path) -> None:
+    intents = Silent()
+    intents.history = scene
+    window = MainWindow(intents, theme)
+    window.show_snapshot(scene.snapshot)
+    window.open_history()
+    assert window.history is not None
+    window.history.resize(size or QSize(theme.spacing.times(240), theme.spacing.times(140)))
+    window.history.search.setText(scene.search)
+    window.history.look()
+    _save(window.history, target)
+    _leave(window)
+
+
+def photograph_own_command(theme: Theme, own: OwnCommand, problems: Problems, target: Path) -> None:
+    window = MainWindow(Silent(), theme)
+    window.show()
+    dialog = OwnCommandDialog(theme, window, lambda command: problems, lambda command: None, own)
+    dialog.phrase.textEdited.emit(own.phrase)
+    dialog.value.textEdited.emit(own.value)
+    dialog.open()
+    _save(dialog, target)
+    _leave(window)
+
+
 def _save(widget: QWidget, target: Path) -> None:
     for _ in range(3):
         QApplication.processEvents()
     widget.grab().save(str(target))
+    # A palette of 256 colours looks the same and takes a third of the space in the repository.
+    with Image.open(target) as picture:
+        picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
     print(target)
 
 
@@ -183,6 +237,15 @@ def main() -> int:
         for scene in settings_scenes.ALL if options.all else settings_scenes.DOCUMENTED:
             target = options.directory / f"{scene}-{name}{scale}.png"
             photograph_settings(theme, settings_scenes.ALL[scene](), size, target)
+        for scene in overlay_scenes.ALL if options.all else overlay_scenes.DOCUMENTED:
+            photograph_overlay(theme, overlay_scenes.ALL[scene], options.directory / f"{scene}-{name}{scale}.png")
+        for scene in guide_scenes.ALL if options.all else ():
+            photograph_guide(theme, guide_scenes.ALL[scene](), options.directory / f"{scene}-{name}{scale}.png")
+        for scene in history_scenes.ALL if options.all else ():
+            target = options.directory / f"{scene}-{name}{scale}.png"
+            photograph_history(theme, history_scenes.ALL[scene](), size, target)
+        for scene, (own, problems) in history_scenes.OWN_COMMANDS.items() if options.all else ():
+            photograph_own_command(theme, own, problems, options.directory / f"{scene}-{name}{scale}.png")
     return 0
 
 
