@@ -60,8 +60,8 @@ class Client:
     async def send(self, kind: str, **fields: Any) -> None:
         await self.socket.send(msgspec.json.encode({"type": kind, **fields}).decode())
 
-    async def next(self) -> dict[str, Any]:
-        text = await asyncio.wait_for(self.socket.recv(decode=True), BOUND_S)
+    async def next(self, bound_s: float = BOUND_S) -> dict[str, Any]:
+        text = await asyncio.wait_for(self.socket.recv(decode=True), bound_s)
         return msgspec.json.decode(text)
 
     async def expect(self, kind: str) -> dict[str, Any]:

@@ -21,7 +21,9 @@ pytestmark = [pytest.mark.engine, pytest.mark.timeout(180)]
 
 KEY = "memory"
 HEADERS = {"Authorization": f"Bearer {KEY}"}
-MOST_SERVER_BYTES = 120 * 2**20
+ENGINE_S = 60.0
+"""Within which a real engine is loaded, or has heard two seconds, on a machine that does other things too."""
+MOST_SERVER_BYTES = 80 * 2**20
 """Of the server alone, which has neither torch nor a model."""
 
 
@@ -41,9 +43,9 @@ async def spoken(c: Client) -> list[dict[str, Any]]:
     for start in range(0, len(pcm), 6_400):
         await c.send("input_audio_buffer.append", audio=base64.b64encode(pcm[start : start + 6_400]).decode())
     await c.end()
-    events = [await c.next()]
+    events = [await c.next(ENGINE_S)]
     while events[-1]["type"] != "transcription.done":
-        events.append(await c.next())
+        events.append(await c.next(ENGINE_S))
     return events
 
 

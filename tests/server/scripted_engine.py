@@ -201,7 +201,13 @@ def main() -> None:
     parser.add_argument("--hang-on", default="", help="answer no message of this kind and none after it")
     parser.add_argument("--hears", action="store_true", help="text follows what the audio holds")
     parser.add_argument("--garbage", action="store_true")
-    ScriptedEngine(parser.parse_args()).run()
+    parser.add_argument("--once", type=Path, help="neither hang nor write garbage once this file exists; it is made")
+    options = parser.parse_args()
+    if options.once is not None:
+        if options.once.exists():
+            options.hang_on, options.garbage = "", False
+        options.once.touch()
+    ScriptedEngine(options).run()
 
 
 if __name__ == "__main__":
