@@ -10,6 +10,8 @@ which is then in the names of the pictures.
 from __future__ import annotations
 
 import argparse
+import os
+import platform
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +21,7 @@ import history_scenes
 import overlay_scenes
 import scenes
 import settings_scenes
+from PIL import Image
 from PIL import Image
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QApplication, QWidget
@@ -217,6 +220,13 @@ def _leave(window: MainWindow) -> None:
     QApplication.processEvents()
 
 
+def _be_nobodys_machine() -> None:
+    """Show made-up folders and a made-up system instead of those of whoever takes the pictures."""
+    os.environ.update(XDG_CONFIG_HOME="/home/ada/.config", XDG_CACHE_HOME="/home/ada/.cache")
+    os.environ.update(XDG_SESSION_TYPE="x11", XDG_CURRENT_DESKTOP="GNOME", LANG="en_GB.UTF-8")
+    platform.platform = lambda aliased=False, terse=False: "Linux-6.12-x86_64-with-glibc2.41"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("directory", type=Path)
@@ -227,6 +237,7 @@ def main() -> int:
     application = QApplication(sys.argv[:1])
     theme = Theme(application)
     options.directory.mkdir(parents=True, exist_ok=True)
+    _be_nobodys_machine()
     percent = round(100 * application.devicePixelRatio())
     scale = "" if percent == 100 else f"-{percent}"
     for name, scheme in (("light", Qt.ColorScheme.Light), ("dark", Qt.ColorScheme.Dark)):
