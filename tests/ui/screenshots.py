@@ -22,7 +22,6 @@ import overlay_scenes
 import scenes
 import settings_scenes
 from PIL import Image
-from PIL import Image
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
