@@ -81,7 +81,7 @@ class HistoryWindow(QDialog):
         self._waiting = QTimer(self)
         self._waiting.setSingleShot(True)
         self._waiting.setInterval(_SEARCH_AFTER_MS)
-        self._waiting.timeout.connect(self._look)
+        self._waiting.timeout.connect(self.look)
         self.search.textChanged.connect(lambda: self._waiting.start())
         self.model = HistoryModel(self._history.rows)
         self.table = self._table()
@@ -207,17 +207,18 @@ class HistoryWindow(QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._look()
+        self.look()
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         before, self._view = self._view, snapshot.history
         if not self.keep.view().isVisible():
             self._show_days()
         if self.isVisible() and before is not None and before.revision != self._view.revision:
-            self._look()
+            self.look()
         self._tell()
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Look for what the search field says, now."""
         self._waiting.stop()
         self._history.find(self.search.text(), self._show_found)
 
