@@ -1,4 +1,4 @@
-"""The wake phrase through the real recogniser, in four voices: found when said, and ordinary speech not taken for it."""
+"""The wake phrase through the real recogniser in four voices: found when said, and ordinary speech not taken for it."""
 
 from __future__ import annotations
 

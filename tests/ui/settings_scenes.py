@@ -16,6 +16,7 @@ from sayso.app.history.view import HistoryView
 from sayso.app.microphone_check_view import CheckState, MicrophoneCheckView
 from sayso.app.remote_server_view import Finding, KeyPlace, RemoteServerView
 from sayso.app.snapshot import MicrophoneChoice, OptionsView, ServerState, Snapshot
+from sayso.app.ways_view import Way, WaysView
 
 SECURE = "wss://speech.example.org/v1/realtime"
 MICROPHONES = (MicrophoneChoice("usb", "USB headset"), MicrophoneChoice("desk", "Built-in Audio Analog Stereo"))
@@ -29,6 +30,7 @@ ENGINE = EngineView(
     devices=("cpu",),
     most_threads=4,
 )
+TAKEN = "Another program has taken “F9” already. Choose another key."
 FACTS = (("Server", "Sayso 0.1.0"), ("Engine", "ready"), ("Model", "tiny.en"), ("Round trip", "3.4 ms"))
 WORKS = Finding(True, "works", "It works", facts=FACTS, models=("auto", "tiny.en", "base.en"))
 EXPIRED = Finding(
@@ -71,6 +73,10 @@ def _server(finding: Finding | None, *, trying: bool = False, state: ServerState
     return _page("Server", server=replace(scenes.REMOTE, url=url, state=state, detail=detail), servers=servers)
 
 
+def _listening(ways: WaysView) -> SettingsScene:
+    return SettingsScene("Listening", _snapshot(ways=ways), height=160)
+
+
 def _recording() -> SettingsScene:
     return _page("Microphone", check=MicrophoneCheckView(CheckState.RECORDING, level_db=-14.0))
 
@@ -93,7 +99,7 @@ def _privacy_remote() -> SettingsScene:
 
 
 def _memory(make: Callable[[], Snapshot]) -> SettingsScene:
-    return SettingsScene("Sessions and memory", _snapshot(memory=make().memory), height=290)
+    return SettingsScene("Sessions and memory", _snapshot(memory=make().memory), height=312)
 
 
 ALL: dict[str, Callable[[], SettingsScene]] = {
@@ -101,7 +107,9 @@ ALL: dict[str, Callable[[], SettingsScene]] = {
     "settings-microphone-recording": _recording,
     "settings-microphone-recorded-too-loud": _recorded,
     "settings-microphone-missing": _no_microphone,
-    "settings-listening": lambda: _page("Listening"),
+    "settings-listening": lambda: _listening(WaysView(phrase="hey sayso")),
+    "settings-listening-hold": lambda: _listening(WaysView(Way.HOLD, "Ctrl+Alt+Space", True, phrase="hey sayso")),
+    "settings-listening-taken": lambda: _listening(WaysView(Way.TOGGLE, "F9", key_detail=TAKEN)),
     "settings-engine": lambda: _page("Engine"),
     "settings-server-embedded": lambda: _page("Server"),
     "settings-server": lambda: _server(WORKS),
