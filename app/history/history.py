@@ -78,7 +78,7 @@ class History:
             now = time.time()
             if policy.is_due(now, self._forgot_at):
                 self._forgot_at = now
-                await self._guarded(self._forget())
+                await self._guarded(self._keep_within_days())
             await asyncio.sleep(_LOOK_EVERY_S)
 
     async def close(self) -> None:
@@ -110,7 +110,7 @@ class History:
         """How long utterances are kept from now on; what is older than that is deleted at once."""
         self._settings.change(history_days=days)
         self._changed()
-        self._spawn(self._guarded(self._forget()))
+        self._spawn(self._guarded(self._forget(days)))
 
     def find(self, query: str, answer: Callable[[Found], None]) -> None:
         """Look for utterances with all these words; everything for an empty query."""
@@ -149,12 +149,22 @@ class History:
 
         self._spawn(self._guarded(ask()))
 
-    async def _forget(self) -> None:
+    async def _keep_within_days(self) -> None:
         days = self._settings.settings.history_days
-        if days == OFF and not (self._folder / FILE).exists():
-            return
-        before = policy.cutoff(time.time(), days)
-        await self._count(self._in_thread(lambda store: store.forget_before(before)))
+        if days != OFF:
+            await self._forget(days)
+        elif self._exists:
+            # Nobody chose to delete it: the settings may have been reset.
+            await self._count(self._in_thread(lambda store: store.total()))
+
+    async def _forget(self, days: int) -> None:
+        if days != OFF or self._exists:
+            before = policy.cutoff(time.time(), days)
+            await self._count(self._in_thread(lambda store: store.forget_before(before)))
+
+    @property
+    def _exists(self) -> bool:
+        return (self._folder / FILE).exists()
 
     async def _count(self, work: asyncio.Future[Any]) -> None:
         """After a change, how many utterances there are."""

@@ -133,6 +133,24 @@ async def test_what_is_too_old_is_forgotten_at_start(tmp_path: Path) -> None:
     await second.history.close()
 
 
+async def test_settings_that_were_reset_delete_nothing(tmp_path: Path) -> None:
+    first = make(tmp_path, 30)
+    first.say("kept words")
+    await first.settle()
+    await first.history.close()
+    second = make(tmp_path, 0)
+    counted = asyncio.Event()
+    second.history._changed = counted.set
+    running = asyncio.create_task(second.history.run())
+    async with asyncio.timeout(20):
+        await counted.wait()
+    assert second.history.view.total == 1
+    assert await second.texts() == ["kept words"]
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    await second.history.close()
+
+
 async def test_the_last_words_before_quitting_are_kept(tmp_path: Path) -> None:
     first = make(tmp_path, 30)
     first.say("the last words")
