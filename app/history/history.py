@@ -114,7 +114,11 @@ class History:
 
     def find(self, query: str, answer: Callable[[Found], None]) -> None:
         """Look for utterances with all these words; everything for an empty query."""
-        self._ask(lambda store: store.find(query), answer)
+        if self._exists:
+            self._ask(lambda store: store.find(query), answer)
+        else:
+            # Looking makes no file.
+            answer(Found(query, 0, 0))
 
     def rows(self, found: Found, rows: Rows, answer: Callable[[tuple[Entry, ...]], None]) -> None:
         """Some rows of what was found, the newest first."""
@@ -126,7 +130,10 @@ class History:
 
     def count_older(self, days: int, answer: Callable[[int], None]) -> None:
         """How many utterances would be deleted if they were kept for these days only."""
-        self._ask(lambda store: store.older_than(policy.cutoff(time.time(), days)), answer)
+        if self._exists:
+            self._ask(lambda store: store.older_than(policy.cutoff(time.time(), days)), answer)
+        else:
+            answer(0)
 
     def delete(self, found: Found, parts: Sequence[Rows]) -> None:
         self._spawn(self._guarded(self._count(self._in_thread(lambda store: store.delete(found, parts)))))
