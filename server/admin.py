@@ -118,7 +118,7 @@ class AdminEndpoints:
     async def metrics(self, request: Request) -> Response:
         status = self._engine.status
         held = bytes_by_tier(status.memory.sessions if status.memory else ())
-        shown = families(status, self._engine.tally, [facts.state for facts in self._connections.facts], held)
+        shown = families(status, self._engine.tally, self._connections.facts, held)
         return Response(render(shown), headers={"content-type": CONTENT_TYPE})
 
     def _refused(self, request: Request) -> Response | None:

@@ -6,13 +6,15 @@ Source: "Exposition formats" of the Prometheus documentation. Names end in their
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from sayso.engine import messages
 from sayso.server.engine_settings import EngineStatus
 from sayso.server.footprint import resident_bytes
+from sayso.server.session import SessionFacts
 from sayso.server.tally import Tally
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -30,17 +32,19 @@ class Family:
 
 
 def families(
-    status: EngineStatus, tally: Tally, states: Iterable[str], bytes_by_tier: Mapping[str, int]
+    status: EngineStatus, tally: Tally, sessions: Sequence[SessionFacts], bytes_by_tier: Mapping[str, int]
 ) -> list[Family]:
-    """``states``: of every connection. ``bytes_by_tier``: what all sessions hold in the engine."""
-    counted: dict[str, int] = {}
-    for state in states:
-        counted[state] = counted.get(state, 0) + 1
+    """``bytes_by_tier``: what all sessions hold in the engine."""
+    states = Counter(facts.state for facts in sessions)
+    connected = sum(facts.connected for facts in sessions)
+    held = {**bytes_by_tier, "server": sum(facts.kept_bytes for facts in sessions)}
+    lost = "Sessions whose connection is lost, and that wait for their client."
     return [
-        Family("sayso_connections", "gauge", "Clients that are connected.", _one(sum(counted.values()))),
-        Family("sayso_sessions", "gauge", "Connections by state.", _labelled("state", counted)),
+        Family("sayso_connections", "gauge", "Clients that are connected.", _one(connected)),
+        Family("sayso_sessions", "gauge", "Sessions by state.", _labelled("state", states)),
+        Family("sayso_sessions_lost", "gauge", lost, _one(len(sessions) - connected)),
         Family("sayso_server_resident_bytes", "gauge", "Memory of the server.", _one(resident_bytes(os.getpid()))),
-        Family("sayso_session_bytes", "gauge", "Memory of all sessions by tier.", _labelled("tier", bytes_by_tier)),
+        Family("sayso_session_bytes", "gauge", "Memory of all sessions by tier.", _labelled("tier", held)),
         *_of_sessions(tally),
         *_of_life(status),
         *_of_memory(status.memory),

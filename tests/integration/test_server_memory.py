@@ -23,7 +23,7 @@ KEY = "memory"
 HEADERS = {"Authorization": f"Bearer {KEY}"}
 ENGINE_S = 60.0
 """Within which a real engine is loaded, or has heard two seconds, on a machine that does other things too."""
-MOST_SERVER_BYTES = 80 * 2**20
+MOST_SERVER_BYTES = 60 * 2**20
 """Of the server alone, which has neither torch nor a model."""
 
 
