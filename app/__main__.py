@@ -22,7 +22,7 @@ from sayso.app.errors import AppError
 from sayso.app.local_server import LocalServer
 from sayso.app.memory_policy import server_limits
 from sayso.app.single_instance import Instance
-from sayso.app.snapshot import ServerKind, Snapshot
+from sayso.app.snapshot import ServerKind
 from sayso.ui.display import require_access, require_display, require_libraries
 from sayso.ui.errors import UiError
 
@@ -100,43 +100,26 @@ async def _desktop(
     instance: Instance,
 ) -> None:
     from sayso.app.composition import compose
-    from sayso.ui.main_window import MainWindow
-    from sayso.ui.overlay import Overlay
     from sayso.ui.publisher import Publisher
-    from sayso.ui.theme import Theme
-    from sayso.ui.tray import Tray
+    from sayso.ui.views import Views
 
     # Signals may come while these are being built; they are looked at when the loop turns, and then all are there.
     assistant: Assistant
-    window: MainWindow
-    tray: Tray
-    overlay: Overlay
+    views: Views
     _quit_on_signals(lambda: assistant.quit())
 
-    def show(snapshot: Snapshot) -> None:
-        window.show_snapshot(snapshot)
-        tray.show_snapshot(snapshot)
-        overlay.show_snapshot(snapshot)
-
-    publisher = Publisher(show)
+    publisher = Publisher(lambda snapshot: views.show_snapshot(snapshot))
     assistant = compose(publisher.publish, loaded, local, environment)
-    theme = Theme(application)
-    window = MainWindow(assistant, theme)
-    tray = Tray(assistant, window)
-    overlay = Overlay(theme)
-    window.show()
-    control = ControlServer(_doings(assistant, window), lambda: assistant.quitting)
+    views = Views(assistant, application)
+    views.window.show()
+    control = ControlServer(_doings(assistant, views.window), lambda: assistant.quitting)
     await control.start(instance)
     try:
         await assistant.run()
     finally:
         control.close()
         publisher.close()
-        tray.close()
-        overlay.hide()
-        overlay.deleteLater()
-        window.hide()
-        window.deleteLater()
+        views.close()
 
 
 def _quit_on_signals(quit_: Callable[[], None]) -> None:

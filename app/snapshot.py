@@ -205,5 +205,5 @@ class Snapshot:
     commands: CommandsView = field(default_factory=CommandsView)
     history: HistoryView = field(default_factory=HistoryView)
     servers: RemoteServerView = field(default_factory=RemoteServerView)
-    memory: MemoryView = MemoryView()
+    memory: MemoryView = field(default_factory=MemoryView)
     ways: WaysView = field(default_factory=WaysView)

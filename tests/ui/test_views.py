@@ -1,0 +1,30 @@
+"""The window, the tray icon and the overlay are built together, show the same, and go together."""
+
+from __future__ import annotations
+
+import scenes
+from conftest import RecordedIntents
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from sayso.ui.views import Views
+
+
+def test_all_show_the_same_snapshots_and_go_together(
+    qtbot: QtBot, qapp: QApplication, intents: RecordedIntents
+) -> None:
+    views = Views(intents, qapp)
+    try:
+        # A window of ours in front already shows all this; the overlay is for the others.
+        views._overlay._is_watched = lambda: False
+        for snapshot in (scenes.idle(), scenes.listening()):
+            views.show_snapshot(snapshot)
+        assert views.window.state_bar.headline.text() == "Hearing you"
+        assert views._tray.icon.toolTip() == "Sayso: Hearing you"
+        assert views._overlay.isVisible()
+    finally:
+        views.close()
+        qapp.setStyleSheet("")
+    assert not views._overlay.isVisible()
+    assert not views._tray.icon.isVisible()
+    assert not views.window.isVisible()
