@@ -18,7 +18,8 @@ def version() -> str:
 
 def licence() -> str:
     """The licence of this Sayso, as an SPDX expression."""
-    return str(importlib.metadata.metadata("sayso").get("License-Expression", "Apache-2.0"))
+    told = importlib.metadata.metadata("sayso").get_all("License-Expression") or ["Apache-2.0"]
+    return str(told[0])
 
 
 def report(snapshot: Snapshot, environment: Mapping[str, str], windows: str) -> str:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sayso.app.diagnostics import report, version
+from sayso.app.diagnostics import licence, report, version
 from sayso.app.snapshot import (
     DesktopState,
     FeedItem,
@@ -33,3 +33,7 @@ def test_the_report_tells_the_state_and_nothing_that_is_private() -> None:
         assert fact in text
     for private in ("secret", "Ada"):
         assert private not in text.replace("SECRET", "secret")
+
+
+def test_the_licence_is_told() -> None:
+    assert licence() == "Apache-2.0"
