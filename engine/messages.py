@@ -249,7 +249,7 @@ class Text(Message, frozen=True):
 
     Stable text is appended to what came before and is never taken back: joined, the stable pieces of a turn are its
     transcript, spaces included (the first piece of a turn starts without one). Tentative text replaces all tentative
-    text before it; an empty tentative piece clears it. Any stable piece also clears the tentative text.
+    text before it; an empty tentative piece clears it, and so does any stable piece. An empty stable one tells silence.
     """
 
     session: str

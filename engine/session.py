@@ -28,6 +28,10 @@ logger = logging.getLogger(__name__)
 
 CONTEXT_WORDS = 40
 """Stable words of the turn that a new utterance's stream is told about."""
+QUIET_EVERY = 10 * SAMPLE_RATE
+"""So often a client is told that there is nothing more to come, while nobody speaks."""
+QUIET_MARGIN = 2 * SAMPLE_RATE
+"""Speech that begins now may be found to have begun so much before."""
 
 
 class State(Enum):
@@ -70,6 +74,8 @@ class Turn:
     """Its marker was reached: no more audio belongs to it."""
     mid_utterance: bool = False
     """The utterance at hand has stable text already."""
+    quiet_until: int = 0
+    """Silence was told up to here."""
 
 
 OpenStream = Callable[[Utterance, SessionOptions, Before], Stream]
@@ -267,11 +273,20 @@ class Session:
             positions = round(self._turn.tape.end / SAMPLE_RATE * self._positions_a_second)
             self._outbox.append(Flushed(self.name, epoch, marker, self._turn.tape.end // SAMPLES_PER_MS, positions))
             self._begin_turn()
+        self._tell_quiet()
         messages, self._outbox = self._outbox, []
         if self.away is None and self.state is not State.CLOSED:
             rests = self.state is State.WAITING and not self._intake.ready
             self.become(State.WAITING if rests or not (self._intake.ready or self._turn.utterances) else State.ACTIVE)
         return messages
+
+    def _tell_quiet(self) -> None:
+        """Nobody speaks and all text is out: the audio so far need not be kept by those who would send it again."""
+        until = self._turn.tape.end - QUIET_MARGIN
+        if self._gated and not self._turn.utterances and until - self._turn.quiet_until >= QUIET_EVERY:
+            self._turn.quiet_until = until
+            until_ms = until // SAMPLES_PER_MS
+            self._outbox.append(Text(self.name, self.epoch, "", True, until_ms, until_ms))
 
     def ledger(self, idle_s: float, age_s: float) -> Ledger:
         """What this session holds in memory."""

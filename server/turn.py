@@ -154,7 +154,7 @@ class Turn:
             start = self._times.settle(position)
             if start is None:
                 return True
-            self._pending = " ".join(self._pending.split()[-len(self._times) :])
+            self._pending = " ".join(self._pending.split()[-len(self._times) :]) if self._times else ""
         else:
             start, self._pending = position, ""
         self._hole = False

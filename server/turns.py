@@ -325,7 +325,8 @@ class TurnEngine:
             start_ms, end_ms = turn.time_ms(message.start_ms), turn.time_ms(message.end_ms)
             yield intents.TentativeText(turn.guess(message.piece), start_ms, end_ms)
             return
-        yield from self._stable(turn.hear(message))
+        # Silence: no more words come that could decide how a replay joins.
+        yield from self._stable(turn.hear(message) if message.piece else turn.rest())
         if turn.confirm(message):
             yield intents.AudioConfirmed(turn.confirmed_ms)
 

@@ -84,7 +84,7 @@ def settle(turn: Turn, position: int) -> None:
         start = turn.words.settle(position)
         if start is None or start <= turn.confirmed:
             return
-        turn.pending = " ".join(turn.pending.split()[-len(turn.words) :])
+        turn.pending = " ".join(turn.pending.split()[-len(turn.words) :]) if turn.words else ""
     else:
         start, turn.pending = position, ""
     turn.hole = False

@@ -58,6 +58,10 @@ class WordTimes:
 
         Words before it are forgotten. None when all must be kept.
         """
+        if self._words and self._words[-1].end <= position - _MOST_CONTEXT:
+            # Nothing was said for so long that the silence is the pause to begin in.
+            self._words.clear()
+            return position - _LEAD
         starts = [
             (word.start - self._words[index - 1].end if index else 0, index)
             for index, word in enumerate(self._words)

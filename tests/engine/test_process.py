@@ -98,7 +98,7 @@ def test_nothing_said_is_no_text(engine: EngineProcess) -> None:
     noise = np.random.default_rng(0).normal(0, 0.05, 160_000).astype(np.float32)
     engine.audio("nothing", np.concatenate([np.zeros(160_000, np.float32), noise]))
     engine.flush("nothing", 1)
-    assert engine.of("nothing", m.Text) == []
+    assert [e.piece for e in engine.of("nothing", m.Text) if isinstance(e, m.Text) and e.piece] == []
 
 
 def test_a_session_with_bad_audio_fails_and_the_engine_goes_on(engine: EngineProcess) -> None:

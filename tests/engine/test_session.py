@@ -1,5 +1,6 @@
 """A session turns audio, flushes and cancels into speech events, text and markers; nothing is lost or out of order."""
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -225,3 +226,25 @@ def test_any_cutting_of_the_audio_gives_the_same_results_as_the_whole(
     assert [e for e in whole if not isinstance(e, m.Speech)] == [e for e in cut if not isinstance(e, m.Speech)]
     assert [e for e in whole if isinstance(e, m.Speech)] == [e for e in cut if isinstance(e, m.Speech)]
     assert [e.marker for e in whole if isinstance(e, m.Flushed)] == list(range(1, marker + 2))
+
+
+def test_while_nobody_speaks_it_is_told_that_no_text_is_to_come() -> None:
+    it = session()
+    send(it, np.concatenate([loud(30), quiet(1200), loud(30), quiet(30)]), chunk=16_000)
+    out = [e for e in work_off(it) if isinstance(e, m.Text)]
+    spoken = [e for e in out if e.piece]
+    silent = [e for e in out if not e.piece]
+    assert len(spoken) == 2
+    assert len(silent) == 3
+    assert all(e.stable and e.start_ms == e.end_ms for e in silent)
+    times = [e.end_ms for e in silent]
+    assert all(10_000 <= after - before < 12_000 for before, after in itertools.pairwise([0, *times]))
+    # What was told as silent holds no word, and speech is never told as silence.
+    assert spoken[0].end_ms <= times[0]
+    assert times[-1] <= spoken[1].start_ms
+
+
+def test_a_session_that_listens_to_everything_tells_no_silence() -> None:
+    it = session(gated=False)
+    send(it, quiet(1200), chunk=16_000)
+    assert [e for e in work_off(it) if isinstance(e, m.Text) and not e.piece] == []

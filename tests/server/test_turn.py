@@ -152,3 +152,19 @@ def test_speech_that_was_told_before_a_replay_is_not_told_again() -> None:
     assert not talk.turn.tells_speech(100)
     assert not talk.turn.tells_speech(3_000)
     assert talk.turn.tells_speech(3_001)
+
+
+def test_hours_of_silence_are_not_kept() -> None:
+    talk = Talk([(100, 400)] * 3 + [(10_000_000, 100)], 50)
+    talk.say(10_000)
+    talk.run(0)
+    before = talk.turn.text
+    for second in range(60):
+        talk.say(10_000)
+        talk.turn.take()
+        told = m.Text("s", 0, "", True, 10_000 * second, 10_000 * second)
+        assert not talk.turn.rest().piece
+        talk.turn.confirm(told)
+        assert talk.turn.kept_bytes <= 31 * 32_000
+    assert talk.lose() == 0
+    assert talk.turn.text == before

@@ -536,3 +536,16 @@ def test_without_faults_no_sample_is_lost_or_doubled(wishes: list) -> None:
     done = sum(int(text.rpartition("(")[2].rstrip(")")) for text in bench.texts if text)
     assert done == given
     assert not [trouble for trouble in bench.heard(i.Trouble) if trouble.turn_lost]
+
+
+def test_silence_lets_out_what_waited_for_words_to_join_with() -> None:
+    bench = Bench().do(CHOOSE, START, audio(4))
+    hello = m.Word("hello", 0, 400, 0.9)
+    bench.carry_out(bench.turns.engine_message(m.Text("s.0", 0, "hello", True, 0, 400, (hello,))))
+    bench.news("restarting").news("ready")
+    words = (hello, m.Word(" you", 500, 900, 0.9))
+    bench.carry_out(bench.turns.engine_message(m.Text("s.1", 0, "hello you", True, 0, 900, words)))
+    assert [t.piece for t in bench.heard(i.StableText)] == ["hello"]
+    bench.carry_out(bench.turns.engine_message(m.Text("s.1", 0, "", True, 2000, 2000)))
+    assert [t.piece for t in bench.heard(i.StableText)] == ["hello", " you"]
+    assert bench.heard(i.AudioConfirmed)[-1].audio_ms == 2000
