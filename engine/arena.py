@@ -32,8 +32,9 @@ class Arena:
             return
         self._stride = -(-self.part_bytes // mmap.PAGESIZE) * mmap.PAGESIZE
         self._map = _map(parts * self._stride)
-        flat = torch.frombuffer(self._map, dtype=dtype).view(parts, self._stride // dtype.itemsize)
-        self.values = flat[:, :count].unflatten(1, part_shape)
+        self.flat = torch.frombuffer(self._map, dtype=dtype).view(parts, self._stride // dtype.itemsize)
+        """On the CPU: each part with its padding, [parts, elements]."""
+        self.values = self.flat[:, :count].unflatten(1, part_shape)
 
     def release(self, part: int, count: int = 1) -> None:
         """Give the pages of a part, or of ``count`` neighbours, back; they read as zeros afterwards."""

@@ -91,6 +91,15 @@ class Rings:
         self._wide = torch.empty(0, device=device)
         self._entries = torch.arange(shape.length, device=device)
 
+    @property
+    def flat(self) -> Tensor:
+        """On the CPU: the memory of all slots [slots, elements], for those who write into it themselves."""
+        return self._arena.flat
+
+    def layer_start(self, layer: int) -> int:
+        """Where a layer's [2 * heads, length, head_width] begins in a slot of ``flat``."""
+        return layer * 2 * self.shape.heads * self.shape.length * self.shape.head_width
+
     def release(self, slot: int) -> None:
         """Give a slot's memory back to the operating system."""
         self._arena.release(slot)

@@ -52,6 +52,10 @@ class Builder:
     def layer(self, weight: Tensor, bias: Tensor | None) -> nn.Module:
         if self.precision.int8_weights:
             return Int8Linear(weight, bias)
+        return self.float_layer(weight, bias)
+
+    def float_layer(self, weight: Tensor, bias: Tensor | None) -> nn.Module:
+        """A layer whose weights are never int8."""
         return PackedLinear(weight, bias) if self._packs else Linear(weight, bias)
 
     def _biases(self, names: list[tuple[str, int]]) -> Tensor:

@@ -59,9 +59,16 @@ class Int8Linear(nn.Module):
         rows = x.reshape(-1, x.shape[-1])
         low, high = rows.aminmax(dim=1, keepdim=True)
         scale = torch.maximum(high, low.neg_()).clamp_(min=1e-8).div_(127.0)
-        whole = (rows / scale).round_().to(torch.int8)
-        sums = torch.ops.onednn.qlinear_pointwise(
-            whole,
+        sums = self.products((rows / scale).round_().to(torch.int8))
+        sums.mul_(scale)
+        if self.bias is not None:
+            sums.add_(self.bias)
+        return sums.reshape(*x.shape[:-1], sums.shape[-1])
+
+    def products(self, rows: torch.Tensor) -> torch.Tensor:
+        """The products of int8 rows in float32 [rows, out]; the rows' own scales and the bias are still to come."""
+        return torch.ops.onednn.qlinear_pointwise(
+            rows,
             _NO_SCALE,
             0,
             self._packed,
@@ -75,10 +82,6 @@ class Int8Linear(nn.Module):
             [],
             "",
         )
-        sums.mul_(scale)
-        if self.bias is not None:
-            sums.add_(self.bias)
-        return sums.reshape(*x.shape[:-1], sums.shape[-1])
 
 
 def _quantise(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -34,15 +34,15 @@ class Stem(nn.Module):
         # [out, in, time] to [out, time * in]: frames lie one after the other in memory.
         first = build.tensor(f"{name}.conv1.weight", (width, bands, 3)).permute(0, 2, 1).reshape(width, -1)
         second = build.tensor(f"{name}.conv2.weight", (width, width, 3)).permute(0, 2, 1).reshape(width, -1)
-        self.first, self.first_bias = first.contiguous(), build.tensor(f"{name}.conv1.bias", (width,))
-        self.second, self.second_bias = second.contiguous(), build.tensor(f"{name}.conv2.bias", (width,))
+        self.first = build.float_layer(first.contiguous(), build.tensor(f"{name}.conv1.bias", (width,)))
+        self.second = build.float_layer(second.contiguous(), build.tensor(f"{name}.conv2.bias", (width,)))
 
     def forward(self, mel: Tensor, mel_tail: Tensor, conv_tail: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Mel [rows, frames, bands] with its tails to [rows, frames / 2, width] and the new tails."""
         frames = torch.cat([mel_tail, mel], 1)
-        inner = functional.gelu(functional.linear(_windows(frames, 1), self.first, self.first_bias))
+        inner = functional.gelu(self.first(_windows(frames, 1)))
         joined = torch.cat([conv_tail, inner], 1)
-        out = functional.gelu(functional.linear(_windows(joined, 2), self.second, self.second_bias))
+        out = functional.gelu(self.second(_windows(joined, 2)))
         return out, frames[:, -MEL_TAIL:], joined[:, -CONV_TAIL:]
 
 

@@ -9,6 +9,7 @@ have no limit. Runs in the loop thread; nothing here waits for a device except w
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +21,12 @@ from sayso.engine.errors import EngineError
 from sayso.engine.modules.builder import Builder, Precision
 from sayso.engine.modules.rope import Rope, plain_steps
 from sayso.engine.modules.tekken import Tekken
+from sayso.engine.modules.voxtral_fused import stack_over
 from sayso.engine.modules.voxtral_mel import AFTER, BEFORE, STEP_SAMPLES, StepMel
 from sayso.engine.modules.voxtral_network import CONV_TAIL, MEL_TAIL, Network
 from sayso.engine.modules.voxtral_prefix import EncoderPrefix, Prefix
 from sayso.engine.modules.voxtral_shape import FRAMES_PER_POSITION, StackShape, read_shape
+from sayso.engine.modules.voxtral_threads import on_threads, threads_for
 from sayso.engine.modules.voxtral_weights import VoxtralWeights
 from sayso.engine.ring_cache import Rings, RingShape, Slots
 
@@ -56,6 +59,8 @@ class VoxtralRealtime:
         compute = precision.compute
         self.encoder_rings = Rings(_rings(shape.encoder, FRAMES_PER_POSITION, precision), slots, device)
         self.decoder_rings = Rings(_rings(shape.decoder, 1, precision), slots, device)
+        self._encoder = stack_over(network.encoder, self.encoder_rings)
+        self._decoder = stack_over(network.decoder, self.decoder_rings)
         self._slots = Slots(slots)
         self._seated: dict[int, Seat] = {}
         self.mel = StepMel(shape.mel_bands, shape.mel_max, device)
@@ -196,13 +201,14 @@ class VoxtralRealtime:
         frames, slots = positions * FRAMES_PER_POSITION, [seat.slot for seat in seats]
         starts = [seat.encoded * FRAMES_PER_POSITION for seat in seats]
         ages = [(seat.encoded - seat.origin) * FRAMES_PER_POSITION for seat in seats]
-        rows = as_tensor(slots, torch.int64, self.device)
-        mel = self.mel(samples.to(self.device, non_blocking=True)).to(self.precision.compute)
-        x, mel_tail, conv_tail = self.network.stem(mel, self.mel_tails[rows], self.conv_tails[rows])
-        step = self.encoder_rings.plan(slots, ages, frames, self.shape.encoder.grouped)
-        angles = self.encoder_rope.angles(_positions(starts, frames, self.device))
-        audio = self.network.adapt(self.network.encoder(x, angles, self.encoder_rings, step))
-        self.mel_tails[rows], self.conv_tails[rows] = mel_tail, conv_tail
+        with self._threads(self.shape.encoder, ages, frames):
+            rows = as_tensor(slots, torch.int64, self.device)
+            mel = self.mel(samples.to(self.device, non_blocking=True)).to(self.precision.compute)
+            x, mel_tail, conv_tail = self.network.stem(mel, self.mel_tails[rows], self.conv_tails[rows])
+            step = self.encoder_rings.plan(slots, ages, frames, self.shape.encoder.grouped)
+            angles = self.encoder_rope.angles(_positions(starts, frames, self.device))
+            audio = self.network.adapt(self._encoder(x, angles, step))
+            self.mel_tails[rows], self.conv_tails[rows] = mel_tail, conv_tail
         for seat in seats:
             seat.encoded += positions
         return audio
@@ -238,10 +244,20 @@ class VoxtralRealtime:
         slots, starts = [seat.slot for seat in seats], [seat.decoded for seat in seats]
         new = tokens.shape[1]
         ages = [seat.decoded - seat.origin for seat in seats]
-        step = self.decoder_rings.plan(slots, ages, new, self.shape.decoder.grouped)
-        angles = self.decoder_rope.angles(_positions(starts, new, self.device))
-        scales = self.scales[step.slots[:, 0]]
-        return self.network.decoder(self.network.fuse(tokens, audio), angles, self.decoder_rings, step, scales)
+        with self._threads(self.shape.decoder, ages, new):
+            step = self.decoder_rings.plan(slots, ages, new, self.shape.decoder.grouped)
+            angles = self.decoder_rope.angles(_positions(starts, new, self.device))
+            scales = self.scales[step.slots[:, 0]]
+            return self._decoder(self.network.fuse(tokens, audio), angles, step, scales)
+
+    def _threads(self, shape: StackShape, ages: Sequence[int], new: int) -> AbstractContextManager[None]:
+        """As many threads as a stack is worth with ``new`` positions for sessions of these ages."""
+        if self.device.type != "cpu":
+            return nullcontext()
+        precision, entries = self.precision, min(max(ages), shape.window) + new
+        weights = torch.int8 if precision.int8_weights else precision.compute
+        most = torch.get_num_threads()
+        return on_threads(threads_for(shape, len(ages), new, entries, weights, precision.cache, most))
 
 
 def _rings(shape: StackShape, per_position: int, precision: Precision) -> RingShape:
