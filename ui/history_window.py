@@ -176,6 +176,8 @@ class HistoryWindow(QDialog):
         layout.addLayout(self._stack, 1)
         layout.addWidget(self.status)
         layout.addLayout(buttons)
+        # What people come for; and a wheel or an arrow key does not change how long things are kept.
+        self.search.setFocus()
         self.setMinimumSize(space.times(110), space.times(80))
         self.resize(self.sizeHint())
 

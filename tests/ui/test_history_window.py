@@ -127,6 +127,10 @@ def test_utterances_are_listed_the_newest_first_with_what_was_done(history: Hist
     assert history.status.text() == "4 utterances"
 
 
+def test_the_keyboard_begins_at_the_search(history: HistoryWindow) -> None:
+    assert history.focusWidget() is history.search
+
+
 def test_what_is_typed_is_searched_for(qtbot: QtBot, history: HistoryWindow) -> None:
     QTest.keyClick(history, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClicks(QApplication.focusWidget(), "grusse")
