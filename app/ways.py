@@ -78,6 +78,7 @@ class Ways:
             key_works=self._works,
             key_detail=self._detail,
             held=self._hold.held,
+            drops_with_escape=self._hotkeys.tells_escape,
             phrase=self._store.settings.wake_phrase,
             asks_phrase=self._store.settings.asks_phrase,
             attentive=self._commander.attentive,

@@ -39,6 +39,8 @@ class WaysView:
     """Why the key does not work, or how the desktop names it, in words for people."""
     held: bool = False
     """Whether the key is held and what is said is taken."""
+    drops_with_escape: bool = False
+    """Whether Esc drops what is said while the key is held."""
     phrase: str = ""
     """The wake phrase; empty where there is none."""
     asks_phrase: bool = False

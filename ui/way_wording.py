@@ -36,7 +36,8 @@ def when_listening(snapshot: Snapshot) -> str:
     """How to say something, and what becomes of it."""
     ways = snapshot.ways
     if ways.held:
-        return f"Let go of {ways.key} when you have said it. Esc drops it."
+        escape = " Esc drops it." if ways.drops_with_escape else ""
+        return f"Let go of {ways.key} when you have said it.{escape}"
     if ways.way is Way.HOLD:
         return f"Hold {ways.key} and speak."
     if ways.way is Way.HANDS_FREE and ways.asks_phrase and ways.phrase and not ways.attentive:

@@ -53,6 +53,9 @@ KeyEvent = Pressed | Released | Escaped | KeysLost | KeysFound
 class Hotkeys(Protocol):
     """One key at a time."""
 
+    tells_escape: bool
+    """Whether Esc is told while the key is held."""
+
     async def use(self, shortcut: Shortcut | None, purpose: str) -> str:
         """Watch this key and no other from now on; None watches none.
 

@@ -9,6 +9,8 @@ from sayso.app.hotkeys.shortcut import Shortcut
 class NoHotkeys:
     """See ``base.Hotkeys``."""
 
+    tells_escape = False
+
     async def use(self, shortcut: Shortcut | None, purpose: str) -> str:
         if shortcut is None:
             return ""

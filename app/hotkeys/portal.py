@@ -34,6 +34,8 @@ def trigger(shortcut: Shortcut) -> str:
 class PortalHotkeys:
     """See ``base.Hotkeys``."""
 
+    tells_escape = False
+
     def __init__(self, address: str, on_event: Callable[[KeyEvent], None]) -> None:
         """``address`` is the session bus's; an empty one is a session without it."""
         self._address = address

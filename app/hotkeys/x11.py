@@ -35,6 +35,8 @@ _LOCKS = ("Num_Lock", "Scroll_Lock")
 class X11Hotkeys:
     """See ``base.Hotkeys``."""
 
+    tells_escape = True
+
     def __init__(self, display: str, on_event: Callable[[KeyEvent], None]) -> None:
         self._display = display
         self._on_event = on_event

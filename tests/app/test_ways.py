@@ -61,6 +61,8 @@ class Recorded:
 class PlayedKeys:
     """Keys of a desktop that refuses some."""
 
+    tells_escape = True
+
     def __init__(self) -> None:
         self.taken: Shortcut | None = None
         self.refused: dict[str, str] = {}
@@ -153,6 +155,7 @@ async def test_holding_opens_a_closed_microphone_and_closes_it_after_the_utteran
 async def test_escape_drops_what_is_said(make: Callable[..., Made]) -> None:
     made = await make(way=Way.HOLD).begun()
     made.press(Pressed())
+    assert made.ways.view.drops_with_escape
     assert made.press(Escaped(), Released()) == ["cancel", "release", ("hold_back", False)]
     made.ways.close()
 
