@@ -13,6 +13,7 @@ from sayso.app.commander import Commander
 from sayso.app.commands.grammar import ALWAYS_ON, Grammar
 from sayso.app.commands.own import FAMILY, OwnCommand, explanation, value_problem
 from sayso.app.commands.own_phrase import phrase_problem
+from sayso.app.commands.phrase import after_phrase
 from sayso.app.commands_view import CommandRow, CommandsView, Problems
 from sayso.app.settings_store import SettingsStore
 
@@ -46,8 +47,14 @@ class CommandBook:
     def check(self, own: OwnCommand, replacing: str = "") -> Problems:
         """What stands against this command, whose place may be that of another one. Changes nothing."""
         grammar, names = self._commander.grammar, self._commander.names
-        phrase = phrase_problem(own.phrase, grammar, names, replacing)
+        phrase = phrase_problem(own.phrase, grammar, names, replacing) or self._wakes(own.phrase)
         return Problems(phrase, value_problem(own, self._environment))
+
+    def _wakes(self, phrase: str) -> str:
+        wake = self._store.settings.wake_phrase
+        if not wake or after_phrase(phrase, wake) is None:
+            return ""
+        return f"This begins like “{wake}”, which wakes Sayso and is taken away before commands."
 
     def add(self, own: OwnCommand) -> None:
         """One more command of the user's own; one that cannot be is left out."""

@@ -102,6 +102,8 @@ async def test_what_cannot_be_is_told_and_not_taken(stage: Stage) -> None:
     problems = stage.book.check(taken)
     assert "does something already" in problems.phrase
     assert "no keys" in problems.value
+    waking = OwnCommand("hey sayso light the lamps", OwnKind.KEYS, "F5")
+    assert "wakes Sayso" in stage.book.check(waking).phrase
     stage.book.add(taken)
     assert stage.store.settings.own_commands == ()
     assert not stage.book.check(MORNING)
