@@ -140,7 +140,7 @@ def freed_words(view: MemoryView) -> str:
             (after.desktop, after.server, after.engine),
             strict=True,
         )
-        if was is not None and left is not None and abs(was - left) >= _MB // 20
+        if was is not None and left is not None and abs(was - left) >= _MB
     ]
     gained = max(0, before.total - after.total)
     if not changes:

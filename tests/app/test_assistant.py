@@ -201,6 +201,14 @@ async def test_it_waits_to_be_started_where_the_user_wants_that(tmp_path: Path) 
     await asyncio.wait_for(running, 10)
 
 
+async def test_who_starts_listening_finds_what_rests_started_before_the_first_word(chain: Chain) -> None:
+    chain.assistant.stop()
+    chain.asked.clear()
+    chain.assistant.start()
+    await chain.settle()
+    assert chain.asked.index(("about to speak",)) < chain.asked.index(("start", ""))
+
+
 async def test_an_utterance_is_one_turn_and_its_text_goes_to_the_commander(chain: Chain) -> None:
     speak(chain)
     chain.assistant.hear(SpeechEnded(1000.5))

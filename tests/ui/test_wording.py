@@ -65,6 +65,15 @@ def test_speaking_while_the_engine_loads_is_told_to_be_safe() -> None:
     assert "words follow" in said.detail
 
 
+def test_an_engine_at_rest_is_not_called_ready_and_starts_with_the_first_word() -> None:
+    resting = ServerView(ServerKind.EMBEDDED, ServerState.RESTING, detail="The engine has ended; it starts again.")
+    said = wording.describe(scenes.snapshot(server=resting))
+    assert (said.headline, said.detail) == ("Resting", resting.detail)
+    heard = wording.describe(scenes.snapshot(server=resting, microphone=scenes.HEARING))
+    assert heard.headline == "Hearing you"
+    assert heard.detail.startswith("Starting the engine …")
+
+
 def test_being_behind_is_shown_above_one_second_only() -> None:
     assert "2.4 s behind" in wording.describe(scenes.long_text()).detail
     assert "behind" not in wording.describe(scenes.snapshot(behind_ms=900)).detail
