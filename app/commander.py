@@ -24,7 +24,7 @@ from sayso.app.commands.policy import Answer, Confirm, Ignore, Run, Type, decide
 from sayso.app.feed import Feed
 from sayso.app.question import Question, Surroundings
 from sayso.app.snapshot import FeedState, LineKind, Mode, Why
-from sayso.app.why import UNTIMED, Moments, explain
+from sayso.app.why import UNTIMED, Moments, explain, explain_dictation
 
 log = logging.getLogger(__name__)
 
@@ -263,7 +263,7 @@ class Commander:
                 self._on_outcome(turn, LineKind.COMMAND)
                 return LineKind.COMMAND, await self._run(heard, command, around, explain(command, moments))
             case Type(text):
-                return await self._type(turn, text, around)
+                return await self._type(turn, text, around, explain_dictation(text, moments))
             case Confirm(command, question):
                 self._on_outcome(turn, LineKind.COMMAND)
                 return LineKind.COMMAND, self._ask(heard, command, question, around, explain(command, moments))
@@ -336,18 +336,18 @@ class Commander:
                 return False
         return True
 
-    async def _type(self, turn: int, text: str, around: Surroundings) -> tuple[LineKind, int]:
+    async def _type(self, turn: int, text: str, around: Surroundings, why: Why) -> tuple[LineKind, int]:
         """Put dictated text into the window in which it was begun; the feed tells how sure it is that it arrived."""
-        item, done = await self._insert(text, "Type what was said", around.target)
+        item, done = await self._insert(text, "Type what was said", around.target, why)
         kind = LineKind.DICTATED if done else LineKind.PLAIN
         self._on_outcome(turn, kind)
         return kind, item
 
     async def _insert(
-        self, text: str, title: str = "Type the words again", target: Window | None = None
+        self, text: str, title: str = "Type the words again", target: Window | None = None, why: Why | None = None
     ) -> tuple[int, bool]:
         """Gives the item in the feed, and whether the text is in a window."""
-        item = self._add(text.strip(), title, FeedState.RUNNING)
+        item = self._add(text.strip(), title, FeedState.RUNNING, "", why)
         try:
             outcome = await self._performer.type(text, target)
         except ActionError as error:

@@ -94,6 +94,10 @@ class Line:
     """Speech of this utterance that could not be transcribed."""
 
 
+DICTATION = "dictation"
+"""Stands for the intent of text that is no command and is typed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Why:
     """What an action was understood from, and when each stage was reached.

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, replace
 
 from sayso.app.commands.matching import Match
-from sayso.app.snapshot import Why
+from sayso.app.snapshot import DICTATION, Why
 
 _OPEN_TURNS = 64
 """Turns that are waited for at once; what is older was cancelled or lost."""
@@ -50,11 +50,9 @@ class TurnMoments:
 
 def explain(match: Match, moments: Moments) -> Why:
     """Why this match is acted on, decided now."""
-    return Why(
-        intent=match.intent,
-        understood=match.sentence,
-        score=match.score,
-        ended_at=moments.ended_at,
-        text_at=moments.text_at,
-        decided_at=time.time(),
-    )
+    return Why(match.intent, match.sentence, match.score, moments.ended_at, moments.text_at, time.time())
+
+
+def explain_dictation(text: str, moments: Moments) -> Why:
+    """Why this text is typed, decided now."""
+    return Why(DICTATION, text.strip(), 0.0, moments.ended_at, moments.text_at, time.time())

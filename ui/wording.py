@@ -12,6 +12,7 @@ from itertools import pairwise
 from urllib.parse import urlsplit
 
 from sayso.app.snapshot import (
+    DICTATION,
     DesktopState,
     FeedItem,
     FeedState,
@@ -187,6 +188,8 @@ def explanation(item: FeedItem) -> str:
     why = item.why
     if why is None:
         return ""
+    if why.intent == DICTATION:
+        return "\n".join(["No command, so it is text: dictation is on", *_stages(why)])
     if why.score >= 100:
         match = "exactly a command"
     else:

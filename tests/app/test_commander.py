@@ -20,7 +20,7 @@ from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
 from sayso.app.question import Surroundings
-from sayso.app.snapshot import FeedState, LineKind, Mode
+from sayso.app.snapshot import DICTATION, FeedState, LineKind, Mode
 from sayso.app.why import Moments
 
 
@@ -358,3 +358,14 @@ async def test_what_is_said_while_the_key_is_held_is_done_when_it_is_let_go(stag
     stage.commander.hold_back(False)
     await asyncio.wait_for(stage.commander.finished(), 10)
     assert stage.volume.done == ["volume.change"]
+
+
+async def test_dictated_text_tells_why_it_was_typed_and_when(stage: Stage) -> None:
+    stage.commander.set_mode(Mode.DICTATION)
+    moments = Moments(began_at=1.0, ended_at=2.0, text_at=3.0)
+    stage.commander.submit(1, "The meeting moves to Friday.", stage._around(), moments)
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    why = stage.commander.feed.items[0].why
+    assert why is not None
+    assert (why.intent, why.ended_at, why.text_at) == (DICTATION, 2.0, 3.0)
+    assert 3.0 < why.decided_at <= why.done_at

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from sayso.app.snapshot import FeedItem, FeedState
+from sayso.app.snapshot import DICTATION, FeedItem, FeedState, Why
 from sayso.ui.feed_row import FeedRow
 from sayso.ui.feed_view import SHOWN, FeedView
 from sayso.ui.theme import Theme
@@ -166,3 +166,12 @@ def test_screen_readers_meet_the_newest_action_first(qtbot: QtBot, theme: Theme)
     inside = QAccessible.queryAccessibleInterface(feed.area.widget())
     names = [inside.child(index).text(QAccessible.Text.Name) for index in range(inside.childCount())]
     assert [name.partition(":")[0] for name in names] == [item.title for item in reversed(scenes.FEED)]
+
+
+def test_dictated_text_is_explained_as_text(qtbot: QtBot, theme: Theme) -> None:
+    feed = view(qtbot, theme)
+    why = Why(DICTATION, "see you on Friday", 0.0, 10.0, 10.5, 10.502, 10.6)
+    feed.show_items((FeedItem(1, "see you on Friday", "Type what was said", FeedState.DONE, why=why),))
+    told = feed.rows()[0].details.text().replace("\u200b", "")
+    assert told.startswith("No command, so it is text")
+    assert "words after 500 ms, decided after 2 ms, done after 98 ms" in told
