@@ -5,6 +5,7 @@ from __future__ import annotations
 import memory_scenes
 import pytest
 
+from sayso.app.memory_policy import PRESETS, Preset
 from sayso.app.memory_view import MemoryView, Sample, Source
 from sayso.ui import memory_wording as wording
 
@@ -58,3 +59,12 @@ def test_what_did_not_change_is_not_said_to_have_come_back() -> None:
 @pytest.mark.parametrize("scene", memory_scenes.ALL)
 def test_every_state_has_words_for_its_graph(scene: str) -> None:
     assert wording.graph_words(memory_scenes.ALL[scene]().memory.samples).endswith(".")
+
+
+def test_what_the_presets_say_is_what_they_do() -> None:
+    balanced, everything = PRESETS[Preset.BALANCED], PRESETS[Preset.EVERYTHING_BACK]
+    said = wording.PRESET_WORDS[Preset.BALANCED]
+    assert f"unloaded after {wording.duration(balanced.unload_after_s)}" in said
+    assert f"ends after {balanced.end_after_s / 60:g};" in said
+    assert everything.close_after_s == everything.end_after_s == 60
+    assert "After a minute" in wording.PRESET_WORDS[Preset.EVERYTHING_BACK]
