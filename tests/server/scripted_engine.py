@@ -110,7 +110,7 @@ class ScriptedEngine:
             sys.exit(3)
         else:
             name = "scripted" if message.model == "auto" else message.model
-            self._hold(self._options.ready_file, messages.Ready(name, "cpu", 1, ("en",), 1))
+            self._hold(self._options.ready_file, messages.Ready(name, "cpu", 1, ("en",), 1, devices=("cuda", "cpu")))
 
     def _audio(self, message: messages.Audio) -> None:
         turn = self._turns[message.session]

@@ -27,6 +27,7 @@ async def test_health_tells_the_engines_state() -> None:
         assert body["engine"]["model"] == "scripted"
         assert body["engine"]["restarts"] == 0
         engine = body["engine"]
+        assert (engine["device"], engine["devices"]) == ("cpu", ["cuda", "cpu"])
         assert engine["startup_ms"] == engine["start_ms"] > engine["reload_ms"] == 0
         assert body["server"]["pid"] == os.getpid() != engine["pid"]
         assert min(body["server"]["resident_bytes"], engine["resident_bytes"]) > 1_000_000
