@@ -10,11 +10,15 @@ from bounded import wait_for
 from integration.desktop_session import START_SECONDS, DesktopSession, desktop_session, settings_file
 from virtual_desktop import VirtualDesktop, Window, virtual_desktop
 
-pytestmark = [pytest.mark.desktop, pytest.mark.engine, pytest.mark.timeout(420)]
+pytestmark = [pytest.mark.desktop, pytest.mark.engine, pytest.mark.timeout(600)]
 
 GUIDE = "Welcome to Sayso"
-TRIED_SECONDS = 40.0
+TRIED_SECONDS = 90.0
 """A spoken command to its tick, on a machine that others may use."""
+
+
+MEASURED_SECONDS = 150.0
+"""A model is loaded a second time to be measured."""
 
 
 @pytest.fixture
@@ -51,7 +55,7 @@ def test_the_guide_is_gone_through_by_keyboard_and_voice_and_does_not_come_back(
         key(session, "Return")
         session.reader.wait_for("label", "Step 3 of 4")
         session.reader.wait_for("radio button", "Whisper tiny")
-        session.reader.wait_for("label", "On this computer it takes ", START_SECONDS)
+        session.reader.wait_for("label", "On this computer it takes ", MEASURED_SECONDS)
         key(session, "alt+Left")
         session.reader.wait_for("label", "Step 2 of 4")
         key(session, "Return")
