@@ -17,8 +17,8 @@ class Limits:
     """What one engine accepts before it says no."""
 
     sessions: int = 256
-    unheard_s: float = 600.0
-    """Audio a session may have waiting for the voice detector."""
+    unheard_s: float = 960.0
+    """Audio a session may have waiting for the voice detector: what a server lets wait, and what it replays besides."""
     inbox_bytes: int = 96 * 1024 * 1024
     """Messages not yet taken by the loop; beyond it the pipe is not read, so its writer waits."""
     batch: int = 256
