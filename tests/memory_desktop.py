@@ -36,7 +36,7 @@ SCRIPTED = Path(__file__).parent / "scripted_server.py"
 class Desktop:
     """What the assistant ties together, without microphone and commands."""
 
-    def __init__(self, folder: Path, settings: Settings, *arguments: str) -> None:
+    def __init__(self, folder: Path, settings: Settings, *arguments: str, local: LocalServer | None = None) -> None:
         self.on_change: Callable[[], None] = lambda: None
         self.faults: list[AppError] = []
         self.states: list[Connection] = []
@@ -44,7 +44,7 @@ class Desktop:
         self.tasks: set[asyncio.Task[None]] = set()
         self.store = SettingsStore(Loaded(settings), folder)
         command = [sys.executable, str(SCRIPTED), *arguments]
-        self.local = LocalServer(command=command, limits=server_limits(settings.memory))
+        self.local = local or LocalServer(command=command, limits=server_limits(settings.memory))
         self.client = RealtimeClient(self.local.endpoint, self.receive, uplink=Uplink(retry_s=0.01))
         self.server = ServerChoice(self.client, self.local, KeyStore(folder), settings)
         self.panel = MemoryPanel(self.store, self.client, self.server, self.local, self.changed, self.spawn)
