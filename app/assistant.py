@@ -243,9 +243,9 @@ class Assistant(PanelIntents):
                 self._behind_ms = ms
         self.changed()
 
-    def outcome(self, turn: int, kind: LineKind) -> None:
-        """From the commander: what became of an utterance."""
-        self._transcript = self._transcript.mark(turn, kind)
+    def outcome(self, turn: int, kind: LineKind, meant: str = "") -> None:
+        """From the commander: what became of an utterance, and which command may have been meant."""
+        self._transcript = self._transcript.mark(turn, kind, meant)
         self.changed()
 
     def changed(self) -> None:

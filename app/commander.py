@@ -45,7 +45,7 @@ class Commander:
         grammar: Grammar,
         performer: Performer,
         on_change: Callable[[], None],
-        on_outcome: Callable[[int, LineKind], None],
+        on_outcome: Callable[[int, LineKind, str], None],
         mode: Mode = Mode.COMMANDS,
         alarms: Alarms | None = None,
         on_carried_out: Callable[[CarriedOut], None] = lambda _: None,
@@ -233,12 +233,12 @@ class Commander:
         if address is None and question is not None and read_answer(heard) is not Answer.NONE:
             address = Address(heard)
         if address is None:
-            self._on_outcome(turn, LineKind.ASIDE)
+            self._became(turn, LineKind.ASIDE)
             return LineKind.ASIDE, 0
         kind, item = LineKind.COMMAND, 0
         self._asleep = self._asleep and not address.phrase
         if address.phrase and not address.text:
-            self._on_outcome(turn, kind)
+            self._became(turn, kind)
         elif question is not None and await self._answered(turn, address.text, question):
             item = question.item
         else:
@@ -260,17 +260,20 @@ class Commander:
         found = match(self._grammar, heard, around.names)
         match decide(found, self._mode, heard=heard, asleep=self._asleep):
             case Run(command):
-                self._on_outcome(turn, LineKind.COMMAND)
+                self._became(turn, LineKind.COMMAND)
                 return LineKind.COMMAND, await self._run(heard, command, around, explain(command, moments))
             case Type(text):
                 return await self._type(turn, text, around, explain_dictation(text, moments))
             case Confirm(command, question):
-                self._on_outcome(turn, LineKind.COMMAND)
+                self._became(turn, LineKind.COMMAND)
                 return LineKind.COMMAND, self._ask(heard, command, question, around, explain(command, moments))
-            case Ignore():
+            case Ignore(suggestions=suggestions):
                 kind = LineKind.ASLEEP if self._asleep else LineKind.PLAIN
-                self._on_outcome(turn, kind)
+                self._became(turn, kind, *suggestions[:1])
                 return kind, 0
+
+    def _became(self, turn: int, kind: LineKind, meant: str = "") -> None:
+        self._on_outcome(turn, kind, meant)
 
     def _ask(self, heard: str, command: Match, question: str, around: Surroundings, why: Why) -> int:
         item = self._add(heard.strip(), self._performer.describe(command), FeedState.CONFIRM, question, why)
@@ -281,7 +284,7 @@ class Commander:
         """Whether the utterance answers an open question. Anything but a yes is a no, and is then heard as usual."""
         answer = question.answer(heard)
         if answer is not Answer.NONE:
-            self._on_outcome(turn, LineKind.COMMAND)
+            self._became(turn, LineKind.COMMAND)
         await self._answer(question.item, answer)
         return answer is not Answer.NONE
 
@@ -340,7 +343,7 @@ class Commander:
         """Put dictated text into the window in which it was begun; the feed tells how sure it is that it arrived."""
         item, done = await self._insert(text, "Type what was said", around.target, why)
         kind = LineKind.DICTATED if done else LineKind.PLAIN
-        self._on_outcome(turn, kind)
+        self._became(turn, kind)
         return kind, item
 
     async def _insert(

@@ -92,6 +92,8 @@ class Line:
     """Seconds since the epoch."""
     lost_ms: int = 0
     """Speech of this utterance that could not be transcribed."""
+    meant: str = ""
+    """For an utterance that is no command: the one most like it, as it would be said."""
 
 
 DICTATION = "dictation"

@@ -40,9 +40,9 @@ class Transcript:
                 return self._done(turn, text)
         return self
 
-    def mark(self, turn: int, kind: LineKind) -> Transcript:
-        """What became of the utterance."""
-        return self._put(turn, kind=kind)
+    def mark(self, turn: int, kind: LineKind, meant: str = "") -> Transcript:
+        """What became of the utterance, and which command may have been meant."""
+        return self._put(turn, kind=kind, meant=meant)
 
     def remove(self, turn: int) -> Transcript:
         """Without the line of this turn."""

@@ -157,6 +157,8 @@ def outcome(line: Line) -> str:
         lost = f"{line.lost_ms / 1000:.1f} s of speech lost" if line.lost_ms else "not transcribed"
         kept = words.get(line.kind, "") if line.kind is not LineKind.PLAIN else ""
         return f"{kept}, {lost}" if kept else lost
+    if line.kind is LineKind.PLAIN and line.meant:
+        return f"no command; did you mean “{line.meant}”?"
     return words[line.kind]
 
 

@@ -70,7 +70,7 @@ class Acting:
                 start, end = self._times.get(item.heard.strip(), (0.0, 0.0))
                 self._show(Report("action", _words(item), start, end, code=item.state.value))
 
-    def _outcome(self, turn: int, kind: LineKind) -> None:
+    def _outcome(self, turn: int, kind: LineKind, meant: str) -> None:
         """The transcript in a terminal does not tell commands from other lines."""
 
 

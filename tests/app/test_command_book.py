@@ -48,7 +48,7 @@ class Stage:
 async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     backend = Refusing("none", NO_DISPLAY)
     performer = Performer([], backend, Typist(backend, 1), UndoLog(), own_pid=1)
-    commander = Commander(Grammar.load(), performer, lambda: None, lambda turn, kind: None)
+    commander = Commander(Grammar.load(), performer, lambda: None, lambda turn, kind, meant: None)
     store = SettingsStore(Loaded(Settings()), tmp_path)
     expected: list[tuple[str, ...]] = []
     tasks: set[asyncio.Task[None]] = set()

@@ -53,6 +53,7 @@ class Stage:
     power: Recorder
     outcomes: list[tuple[int, LineKind]]
     told: list[CarriedOut] = field(default_factory=list)
+    meanings: list[str] = field(default_factory=list)
 
     async def say(self, *heard: str) -> None:
         for turn, text in enumerate(heard, start=1):
@@ -77,16 +78,22 @@ async def stage(grammar: Grammar) -> AsyncIterator[Stage]:
     backend = Refusing("none", NO_DISPLAY)
     performer = Performer([volume, applications, power], backend, Typist(backend, 1), UndoLog(), own_pid=1)
     outcomes: list[tuple[int, LineKind]] = []
+    meanings: list[str] = []
     told: list[CarriedOut] = []
+
+    def became(turn: int, kind: LineKind, meant: str) -> None:
+        outcomes.append((turn, kind))
+        meanings.append(meant)
+
     commander = Commander(
         grammar,
         performer,
         lambda: None,
-        lambda turn, kind: outcomes.append((turn, kind)),
+        became,
         on_carried_out=told.append,
     )
     task = asyncio.create_task(commander.run())
-    yield Stage(commander, volume, applications, power, outcomes, told)
+    yield Stage(commander, volume, applications, power, outcomes, told, meanings)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 
@@ -109,6 +116,13 @@ async def test_ordinary_speech_does_nothing_among_commands_and_is_marked_as_plai
     assert stage.volume.done == []
     assert stage.commander.feed.items == ()
     assert stage.outcomes == [(1, LineKind.PLAIN)]
+
+
+async def test_what_is_almost_a_command_comes_with_the_one_that_may_have_been_meant(stage: Stage) -> None:
+    await stage.say("turn the volume around")
+    assert stage.volume.done == []
+    assert stage.outcomes == [(1, LineKind.PLAIN)]
+    assert "volume" in stage.meanings[0]
 
 
 async def test_a_failure_is_shown_with_its_reason(stage: Stage) -> None:
@@ -172,7 +186,7 @@ async def test_a_timer_that_is_over_shows_in_the_feed(grammar: Grammar) -> None:
     announced: list[str] = []
     backend, alarms = Refusing("none", NO_DISPLAY), Alarms()
     performer = Performer([Timers(alarms)], backend, Typist(backend, 1), UndoLog(), 1, announce=announced.append)
-    commander = Commander(grammar, performer, changed.set, lambda turn, kind: None, alarms=alarms)
+    commander = Commander(grammar, performer, changed.set, lambda turn, kind, meant: None, alarms=alarms)
     task = asyncio.create_task(commander.run())
     try:
         await Stage(commander, *(Recorder("none") for _ in range(3)), []).say("Set a timer for one second.")

@@ -37,6 +37,7 @@ def test_a_finished_line_has_its_text_and_is_plain_until_it_is_marked() -> None:
     made = transcript(TurnStable(1, "Mute."), TurnTentative(1, " the"), TurnDone(1, "Mute."))
     assert made.find(1) == Line(1, "Mute.", "", LineKind.PLAIN, 101.0)
     assert made.mark(1, LineKind.COMMAND).lines[0].kind is LineKind.COMMAND
+    assert made.mark(1, LineKind.PLAIN, "volume up").lines[0].meant == "volume up"
 
 
 def test_a_line_that_was_marked_before_its_end_stays_as_it_was_marked() -> None:

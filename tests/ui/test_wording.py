@@ -115,3 +115,8 @@ def test_the_examples_are_commands_that_the_grammar_knows() -> None:
     for example in (*wording.examples(Mode.COMMANDS), *wording.examples(Mode.DICTATION)):
         known = isinstance(match(grammar, example), Match)
         assert known is (example != dictated), example
+
+
+def test_what_is_no_command_tells_which_may_have_been_meant() -> None:
+    line = replace(scenes.line(1, "volume app", kind=LineKind.PLAIN), meant="volume up")
+    assert wording.outcome(line) == "no command; did you mean “volume up”?"
