@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sayso.app.snapshot import (
     DesktopState,
     FeedItem,
@@ -50,6 +52,7 @@ LINES = (
     line(1, "open Firefox", kind=LineKind.COMMAND),
     line(2, "search for train times to Hamburg", kind=LineKind.COMMAND),
     line(3, "I think we should leave a little earlier this time."),
+    replace(line(6, "turn the volume around"), meant="turn the volume up"),
     line(4, "set the volume to thirty percent", kind=LineKind.COMMAND),
     line(5, "close the window", kind=LineKind.COMMAND),
 )
