@@ -91,6 +91,7 @@ class Assistant(PanelIntents):
         self._listener, self._client, self._commander, self._server = listener, client, commander, server
         self._panels = panels
         client.expect_words(commander.expected)
+        self._store.on_fault = self._settings_not_kept
         if self._store.warning:
             self._notice("settings", self._store.warning)
 
@@ -333,6 +334,10 @@ class Assistant(PanelIntents):
     def notify(self, code: str, text: str) -> None:
         """Show a notice until it is dismissed."""
         self._notice(code, text)
+        self.changed()
+
+    def _settings_not_kept(self, fault: str) -> None:
+        self._notice("settings", fault, severe=True)
         self.changed()
 
     def _notice(self, code: str, text: str, *, severe: bool = False) -> None:

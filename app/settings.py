@@ -108,13 +108,30 @@ def load(where: Path | None = None) -> Loaded:
 
 
 def _salvage(path: Path, content: bytes, error: msgspec.DecodeError) -> Loaded:
-    """What can be understood of a file that cannot be understood whole, which is set aside as it was."""
-    aside = path.with_suffix(".broken.json")
-    _write(aside, content)
+    """What can be understood of a file that cannot be understood whole, which is set aside as it was.
+
+    Where nothing can be written, as on a full disk, it stays, and what was understood is in force all the same.
+    """
     fields = _fields(content)
+    settings, bad = (Settings(), []) if fields is None else _understood(fields)
+    aside = path.with_suffix(".broken.json")
+    try:
+        _write(aside, content)
+        if fields is None:
+            path.unlink()
+        else:
+            save(settings, path.parent)
+        where = f"The old file is {aside}."
+    except (OSError, SettingsError) as fault:
+        reason = fault if isinstance(fault, SettingsError) else f"{aside} cannot be written: {fault.strerror}."
+        where = f"The file stays as it is. {reason}"
     if fields is None:
-        path.unlink()
-        return Loaded(Settings(), f"The settings could not be read ({error}) and were reset; the old file is {aside}.")
+        return Loaded(settings, f"The settings could not be read ({error}) and were reset. {where}")
+    return Loaded(settings, f"These settings could not be read and were reset: {', '.join(bad)}. {where}")
+
+
+def _understood(fields: dict[str, msgspec.Raw]) -> tuple[Settings, list[str]]:
+    """The settings that these fields give, and the names of those that were not understood."""
     good, bad = {}, []
     for field in msgspec.structs.fields(Settings):
         if field.name in fields:
@@ -122,11 +139,7 @@ def _salvage(path: Path, content: bytes, error: msgspec.DecodeError) -> Loaded:
                 good[field.name] = msgspec.json.decode(fields[field.name], type=field.type)
             except msgspec.DecodeError:
                 bad.append(field.name.replace("_", " "))
-    settings = Settings(**good)
-    save(settings, path.parent)
-    return Loaded(
-        settings, f"These settings could not be read and were reset: {', '.join(bad)}. The old file is {aside}."
-    )
+    return Settings(**good), bad
 
 
 def _fields(content: bytes) -> dict[str, msgspec.Raw] | None:

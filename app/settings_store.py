@@ -22,7 +22,8 @@ class SettingsStore:
         self.warning = loaded.warning
         self._settings = loaded.settings
         self._where = where
-        self._on_fault: Callable[[str], None] = log.warning
+        self.on_fault: Callable[[str], None] = log.warning
+        """Told when the file cannot be written."""
         self._writing: asyncio.Task[None] | None = None
 
     @property
@@ -50,5 +51,5 @@ class SettingsStore:
             try:
                 await asyncio.to_thread(save, written, self._where)
             except SettingsError as error:
-                self._on_fault(str(error))
+                self.on_fault(f"{error} What you changed counts until Sayso ends.")
                 return

@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 from websockets.exceptions import (
     ConnectionClosed,
     InvalidHandshake,
+    InvalidMessage,
     InvalidStatus,
     InvalidURI,
     ProxyError,
@@ -136,16 +137,27 @@ def explain(error: Exception, url: str) -> RealtimeError:
             return RealtimeError("bad_url", f"{url} cannot be connected to: {error}.", True)
         case ConnectionClosed():
             return RealtimeError("closed", f"{where} closed the connection.")
+        case InvalidMessage() if isinstance(error.__cause__, EOFError):
+            # A tunnel takes connections also while what it leads to is down; only that may pass by itself.
+            text = f"{where} closed the connection before it answered. The server behind it may be down."
+            return RealtimeError("closed", text)
         case InvalidHandshake() | EOFError():
-            return RealtimeError("not_realtime", f"What runs at {where} is no realtime speech server.", True)
+            return _not_realtime(where)
         case OSError() if is_refusal(error):
             return RealtimeError("refused", f"No server is running at {where}. Start it, or check address and port.")
         case _:
             return RealtimeError("unreachable", f"{where} cannot be reached: {error or type(error).__name__}.")
 
 
+def _not_realtime(where: str) -> RealtimeError:
+    return RealtimeError("not_realtime", f"What runs at {where} is no realtime speech server.", True)
+
+
 def _status(status: int, url: str) -> RealtimeError:
     parts = urlsplit(url)
+    if status < 400:
+        # An answer to another question than that for a WebSocket: a page, as any web site gives one.
+        return _not_realtime(parts.netloc)
     if status == 403:
         # Also how a server refuses a WebSocket at a path that it does not have.
         return RealtimeError(

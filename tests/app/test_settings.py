@@ -69,6 +69,16 @@ def test_a_broken_file_is_set_aside_with_a_warning(tmp_path: Path, content: byte
     assert load(tmp_path).settings == CHOSEN
 
 
+@pytest.mark.parametrize("content", [b"{", b'{"mode": "shouting", "microphone": "USB"}'])
+def test_a_broken_file_that_cannot_be_set_aside_is_no_reason_not_to_start(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "settings.json").write_bytes(content)
+    (tmp_path / "settings.broken.json").mkdir()
+    loaded = load(tmp_path)
+    assert loaded.settings.microphone == ("USB" if b"USB" in content else "")
+    assert "stays as it is" in loaded.warning
+    assert (tmp_path / "settings.json").read_bytes() == content
+
+
 def test_settings_of_a_newer_version_are_understood(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text('{"microphone": "USB", "from_the_future": true}')
     assert load(tmp_path).settings == Settings(microphone="USB")

@@ -24,9 +24,13 @@ async def test_a_change_to_the_same_value_writes_nothing(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_settings_that_cannot_be_written_are_in_force_all_the_same(tmp_path: Path) -> None:
+async def test_settings_that_cannot_be_written_are_in_force_all_the_same_and_that_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     store = SettingsStore(Loaded(Settings()), tmp_path / "file")
+    told: list[str] = []
+    store.on_fault = told.append
     store.change(mode=Mode.DICTATION)
     await asyncio.wait_for(store.written(), 10)
     assert store.settings.mode is Mode.DICTATION
+    assert "cannot be written" in told[0]
+    assert "until Sayso ends" in told[0]

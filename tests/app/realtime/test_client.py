@@ -255,6 +255,19 @@ async def test_a_server_that_speaks_something_else_is_told_as_such() -> None:
             assert heard.states[-1].code == "not_realtime"
 
 
+async def test_a_tunnel_whose_server_is_away_is_tried_again_soon() -> None:
+    async def end(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.close()
+
+    async with await asyncio.start_server(end, "127.0.0.1", 0) as tunnel:
+        port = tunnel.sockets[0].getsockname()[1]
+        async with client(remote(f"127.0.0.1:{port}")) as (_, heard):
+            await heard.until(lambda h: h.is_in(ServerState.LOST))
+            assert heard.states[-1].code == "closed"
+            assert "may be down" in heard.states[-1].detail
+
+
 async def test_a_source_that_fails_is_told_and_asked_again() -> None:
     async with vllm_server() as server:
         answers = iter([RealtimeError("server_failed", "It ended."), remote(server.url)])

@@ -6,6 +6,9 @@ import socket
 import ssl
 
 import pytest
+from websockets.datastructures import Headers
+from websockets.exceptions import InvalidStatus
+from websockets.http11 import Response
 
 from sayso.app.realtime.endpoint import explain, parse, remote
 from sayso.app.realtime.errors import RealtimeError
@@ -67,6 +70,8 @@ def test_the_key_is_not_in_what_is_logged() -> None:
         (TimeoutError(), "timed_out"),
         (ssl.SSLError(1, "wrong version number"), "tls"),
         (EOFError(), "not_realtime"),
+        (InvalidStatus(Response(200, "OK", Headers())), "not_realtime"),
+        (InvalidStatus(Response(500, "Internal Server Error", Headers())), "rejected"),
     ],
 )
 def test_each_fault_has_a_code_and_words(error: Exception, code: str) -> None:
