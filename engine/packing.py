@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import mmap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from sayso.engine.parcel import Parcel
+from sayso.engine.parcel import Parcel, room
 
 _ALIGN = 64
 
@@ -26,7 +25,7 @@ class Packed:
 def pack(parts: Sequence[Tensor], label: object) -> Parcel:
     """Copy tensors of any device to host memory."""
     packed = Packed(tuple((part.dtype, tuple(part.shape)) for part in parts), label)
-    parcel = Parcel(mmap.mmap(-1, max(_ALIGN, sum(_room(part.nbytes) for part in parts))), packed)
+    parcel = Parcel(room(max(_ALIGN, sum(_aligned(part.nbytes) for part in parts))), packed)
     for view, part in zip(_views(parcel), parts, strict=True):
         view.copy_(part)
     return parcel
@@ -50,8 +49,8 @@ def _views(parcel: Parcel) -> Iterator[Tensor]:
     for dtype, shape in parcel.contents.parts:
         count = math.prod(shape)
         yield torch.frombuffer(parcel.buffer, dtype=dtype, count=count, offset=offset).view(shape)
-        offset += _room(count * dtype.itemsize)
+        offset += _aligned(count * dtype.itemsize)
 
 
-def _room(nbytes: int) -> int:
+def _aligned(nbytes: int) -> int:
     return -(-nbytes // _ALIGN) * _ALIGN

@@ -12,6 +12,7 @@ import logging
 import mmap
 import os
 import shutil
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,17 @@ logger = logging.getLogger(__name__)
 
 _NONCE_BYTES, _TAG_BYTES = 12, 16
 _PLACE = "hibernated"
+
+
+def room(nbytes: int) -> mmap.mmap:
+    """Memory of a mapping's own, in large pages where the system has them: small ones cost more than what is copied."""
+    if sys.platform == "win32":
+        return mmap.mmap(-1, nbytes)
+    place = mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):  # A kernel without them.
+            place.madvise(mmap.MADV_HUGEPAGE)
+    return place
 
 
 @dataclass(eq=False)
@@ -66,13 +78,13 @@ class Vault:
         assert self._folder is not None
         self._stored += 1
         path = self._folder / str(self._stored)
-        nonce = os.urandom(_NONCE_BYTES)
+        sealed = room(_NONCE_BYTES + parcel.nbytes + _TAG_BYTES)
+        sealed[:_NONCE_BYTES] = nonce = os.urandom(_NONCE_BYTES)
+        cipher.encrypt_into(nonce, memoryview(parcel.buffer), path.name.encode(), memoryview(sealed)[_NONCE_BYTES:])
         try:
-            sealed = cipher.encrypt(nonce, memoryview(parcel.buffer), path.name.encode())
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb", buffering=0) as file:
-                for part in (nonce, sealed):
-                    if file.write(part) != len(part):
-                        raise OSError("the disk took only a part")
+                if file.write(sealed) != len(sealed):
+                    raise OSError("the disk took only a part")
         except OSError as error:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
@@ -85,10 +97,10 @@ class Vault:
 
         assert self._cipher is not None
         try:
-            data = stored.path.read_bytes()
-            if len(data) != _NONCE_BYTES + stored.nbytes + _TAG_BYTES:
-                raise OSError("its length is wrong")
-            buffer = mmap.mmap(-1, stored.nbytes)
+            data, buffer = room(_NONCE_BYTES + stored.nbytes + _TAG_BYTES), room(stored.nbytes)
+            with stored.path.open("rb", buffering=0) as file:
+                if file.readinto(data) != len(data) or file.read(1):
+                    raise OSError("its length is wrong")
             sealed = memoryview(data)[_NONCE_BYTES:]
             self._cipher.decrypt_into(data[:_NONCE_BYTES], sealed, stored.path.name.encode(), memoryview(buffer))
         except (OSError, InvalidTag) as error:

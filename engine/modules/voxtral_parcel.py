@@ -23,7 +23,7 @@ def unpack(model: VoxtralRealtime, parcel: Parcel) -> Seat:
     """A seat that goes on where the packed one was; raises EngineError ``session_limit`` when none is free."""
     before = packing.label_of(parcel)
     assert isinstance(before, Seat)
-    seat = model.sit_at(before.delay, before.origin)
+    seat = model.empty_seat(before.delay, before.origin)
     seat.encoded, seat.decoded = before.encoded, before.decoded
     packing.unpack(parcel, _held(model, seat))
     return seat

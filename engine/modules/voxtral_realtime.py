@@ -71,6 +71,8 @@ class VoxtralRealtime:
         # One row of scales for each slot, filled when a session takes it: a step only gathers.
         layers, width = shape.decoder.layers, shape.decoder.width
         self.scales = torch.ones(slots, layers, width, dtype=compute, device=device)
+        self._scales_of: dict[int, Tensor] = {}
+        """Of every delay that was asked for; computing them costs more than bringing a session back."""
         self._encoder_prefixes: dict[int, EncoderPrefix] = {}
         self._prefixes: dict[tuple[int, int], Prefix] = {}
 
@@ -109,7 +111,7 @@ class VoxtralRealtime:
     def sit_at(self, delay: int, origin: int) -> Seat:
         """The same with the first position at ``origin``, which makes no difference to any token."""
         prefix = self.prefix(delay, origin)
-        seat = self._empty_seat(delay, origin)
+        seat = self.empty_seat(delay, origin)
         self.encoder_rings.copy_in(seat.slot, prefix.encoder.rings)
         self.decoder_rings.copy_in(seat.slot, prefix.decoder_rings)
         self.mel_tails[seat.slot] = prefix.encoder.mel_tail
@@ -130,11 +132,14 @@ class VoxtralRealtime:
             FRAMES_PER_POSITION * (seat.encoded - seat.origin)
         ) + self.decoder_rings.shape.used_bytes(seat.decoded - seat.origin)
 
-    def _empty_seat(self, delay: int, origin: int) -> Seat:
+    def empty_seat(self, delay: int, origin: int) -> Seat:
+        """A place whose rings hold nothing yet; raises EngineError ``session_limit``."""
         seat = Seat(self._slots.take(), delay, origin, origin, origin)
         self.mel_tails[seat.slot] = 0
         self.conv_tails[seat.slot] = 0
-        self.scales[seat.slot] = self.network.delay_scales(delay)
+        if delay not in self._scales_of:
+            self._scales_of[delay] = self.network.delay_scales(delay)
+        self.scales[seat.slot] = self._scales_of[delay]
         self._seated[seat.slot] = seat
         return seat
 
@@ -157,7 +162,7 @@ class VoxtralRealtime:
     def prefix(self, delay: int, origin: int = 0) -> Prefix:
         """The start of a session with this delay, computed once."""
         if (delay, origin) not in self._prefixes:
-            seat = self._empty_seat(delay, origin)
+            seat = self.empty_seat(delay, origin)
             try:
                 self._prefixes[delay, origin] = self._compute_prefix(seat)
             finally:
