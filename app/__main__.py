@@ -7,6 +7,7 @@ asyncio's at once; every way of quitting only sets the assistant's quit event, a
 from __future__ import annotations
 
 import asyncio
+import linecache
 import os
 import signal
 import sys
@@ -62,6 +63,9 @@ def _start(environment: Mapping[str, str], instance: Instance) -> None:
     local = LocalServer(model=chosen.model, device=chosen.device, threads=chosen.threads, limits=limits)
     if chosen.server is ServerKind.EMBEDDED:
         local.spawn()
+    # Now, since Qt's import hook reads the source of every module that is imported after Qt.
+    import sayso.app.composition  # noqa: F401
+
     try:
         require_access(platforms)
         require_libraries(platforms)
@@ -111,6 +115,8 @@ async def _desktop(
     publisher = Publisher(lambda snapshot: views.show_snapshot(snapshot))
     assistant = compose(publisher.publish, loaded, local, environment)
     views = Views(assistant, application)
+    # What the hook has read is of no use any more.
+    linecache.clearcache()
     views.window.show()
     control = ControlServer(_doings(assistant, views.window), lambda: assistant.quitting)
     await control.start(instance)

@@ -6,6 +6,7 @@ It holds no state of the application; ``show_snapshot`` is the only way in and `
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
@@ -26,18 +27,20 @@ from sayso.app.snapshot import Mode, Snapshot
 from sayso.ui import icon
 from sayso.ui.announcer import Announcer
 from sayso.ui.feed_view import FeedView
-from sayso.ui.first_run import FirstRunWindow
-from sayso.ui.history_window import HistoryWindow
 from sayso.ui.intents import Intents
 from sayso.ui.notice_bar import NoticeBar
 from sayso.ui.page_area import Page, PageArea
 from sayso.ui.segments import Choice, Segments
 from sayso.ui.server_switch import ServerSwitch
-from sayso.ui.settings_window import SettingsWindow
 from sayso.ui.state_bar import StateBar
 from sayso.ui.theme import Theme
 from sayso.ui.transcript_view import TranscriptView
 from sayso.ui.wording import LISTEN_SHORTCUT
+
+if TYPE_CHECKING:
+    from sayso.ui.first_run import FirstRunWindow
+    from sayso.ui.history_window import HistoryWindow
+    from sayso.ui.settings_window import SettingsWindow
 
 _MODES = (Mode.COMMANDS, Mode.DICTATION)
 _NARROW_UNITS = 190
@@ -181,6 +184,9 @@ class MainWindow(QMainWindow):
     def _show_guide(self, snapshot: Snapshot) -> None:
         """The guide stands beside this window while it is open."""
         if snapshot.guide.is_open and self.guide is None:
+            # The other windows are loaded when they are opened: most days nobody needs their memory.
+            from sayso.ui.first_run import FirstRunWindow
+
             self.guide = FirstRunWindow(self._intents, self._theme, self)
         if self.guide is not None:
             self.guide.show_snapshot(snapshot)
@@ -190,6 +196,8 @@ class MainWindow(QMainWindow):
     def open_settings(self, page: str = "") -> None:
         """Show the settings, at the page with this title if one is given, beside this window, which goes on working."""
         if self.settings is None:
+            from sayso.ui.settings_window import SettingsWindow
+
             self.settings = SettingsWindow(self._intents, self._theme, self)
         if self._snapshot is not None:
             self.settings.show_snapshot(self._snapshot)
@@ -202,6 +210,8 @@ class MainWindow(QMainWindow):
     def open_history(self) -> None:
         """Show what was said before, beside this window."""
         if self.history is None:
+            from sayso.ui.history_window import HistoryWindow
+
             self.history = HistoryWindow(self._intents, self._theme, self)
         if self._snapshot is not None:
             self.history.show_snapshot(self._snapshot)
