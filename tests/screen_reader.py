@@ -73,8 +73,14 @@ class Element:
     @property
     def centre(self) -> tuple[int, int]:
         """Where its middle is on the screen, in pixels."""
-        left, top, width, height = self._ask(_COMPONENT, "GetExtents", "u", (0,))[0]
+        left, top, width, height = self.extents
         return left + width // 2, top + height // 2
+
+    @property
+    def extents(self) -> tuple[int, int, int, int]:
+        """Left and top on the screen, width and height; in pixels, or in those of the program's own scale."""
+        left, top, width, height = self._ask(_COMPONENT, "GetExtents", "u", (0,))[0]
+        return left, top, width, height
 
     @property
     def actions(self) -> list[str]:

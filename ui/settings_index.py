@@ -7,7 +7,7 @@ the cursor stays in the field, Enter goes to what was found, Esc clears.
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtGui import QIcon, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from sayso.ui import icon
@@ -85,6 +85,11 @@ class SettingsIndex(QWidget):
         item = self.list.item(row)
         if item is not None:
             item.setIcon(drawn)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # Choosing a page has laid out the rows before the style sheet, which gives them their height, was in force.
+        self.list.scheduleDelayedItemsLayout()
 
     def title(self, number: int) -> str:
         return self._titles[number]
