@@ -21,7 +21,7 @@ from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Names
 from sayso.app.commands.policy import Answer, Confirm, Ignore, Run, Type, decide, read_answer
-from sayso.app.feed import Feed
+from sayso.app.feed import LIMIT, Feed
 from sayso.app.question import Question, Surroundings
 from sayso.app.snapshot import FeedState, LineKind, Mode, Why
 from sayso.app.why import UNTIMED, Moments, explain, explain_dictation
@@ -374,6 +374,9 @@ class Commander:
     def _done(self, item: int, outcome: Outcome) -> None:
         if outcome.undo is not None:
             self._undo[item] = outcome.undo
+            while len(self._undo) > LIMIT:
+                # Its item has left the feed, which holds no more.
+                del self._undo[next(iter(self._undo))]
         state = FeedState.REFUSED if outcome.receipt is Receipt.ON_CLIPBOARD else FeedState.DONE
         self._move(item, state, outcome.detail, can_undo=outcome.undo is not None)
 
