@@ -14,8 +14,10 @@ from virtual_desktop import virtual_desktop
 pytestmark = [pytest.mark.soak, pytest.mark.desktop, pytest.mark.engine]
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "60"))
-WARM_ROUNDS = 5
-"""Rounds before the first measurement: caches and pools fill in them."""
+WARM_ROUNDS = 70
+"""Rounds of three commands before the first measurement: caches fill in them, transcript and feed up to their 200."""
+DESKTOP_GROWTH_MB = 5.0
+"""Of the desktop's own process: an hour here is more commands than eight hours of use."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,8 @@ def test_an_hour_of_commands_leaves_nothing_behind() -> None:
         for pid, before in first.items():
             after = last[pid]
             print(f"{rounds} rounds: {before} -> {after}")
-            assert after.memory_mb <= before.memory_mb * 1.1 + 10
+            desktop = pid == session.process.pid
+            assert after.memory_mb <= (before.memory_mb + DESKTOP_GROWTH_MB if desktop else before.memory_mb * 1.1 + 10)
             assert after.threads <= before.threads + 1
             assert after.files <= before.files + 2
 
