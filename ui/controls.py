@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from sayso.ui import icon
 from sayso.ui.theme import Theme
+
+TITLE_FACTOR = 1.5
 
 
 def hint(text: str = "") -> QLabel:
@@ -22,6 +24,16 @@ def plain_label(text: str = "") -> QLabel:
     label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
+    return label
+
+
+def title_label() -> QLabel:
+    """The heading of a page: half as large again as the text, whatever size that has."""
+    label = plain_label()
+    font = label.font()
+    font.setPointSizeF(font.pointSizeF() * TITLE_FACTOR)
+    font.setWeight(QFont.Weight.DemiBold)
+    label.setFont(font)
     return label
 
 

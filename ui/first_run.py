@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QStacke
 
 from sayso.app.first_run_view import Step
 from sayso.app.snapshot import Snapshot
-from sayso.ui.controls import hint
+from sayso.ui.controls import hint, title_label
 from sayso.ui.first_commands import FirstCommands
 from sayso.ui.first_model import FirstModel
 from sayso.ui.intents import Intents
@@ -54,9 +54,7 @@ class FirstRunWindow(QDialog):
         }
         self.place = QLabel()
         self.place.setProperty("role", "muted")
-        self.title = QLabel()
-        self.title.setProperty("role", "page-title")
-        self.title.setWordWrap(True)
+        self.title = title_label()
         self.about = hint()
         self.stack = QStackedWidget()
         self.skip = QPushButton("S&kip the guide")

@@ -10,11 +10,12 @@ from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from sayso.app.snapshot import Snapshot
 from sayso.ui.about_page import AboutPage
 from sayso.ui.commands_page import CommandsPage
+from sayso.ui.controls import title_label
 from sayso.ui.engine_page import EnginePage
 from sayso.ui.intents import Intents
 from sayso.ui.listening_page import ListeningPage
@@ -43,8 +44,7 @@ class SettingsWindow(QDialog):
         self.setWindowTitle("Settings")
         self.index = SettingsIndex(theme)
         self.pages = QStackedWidget()
-        self.heading = QLabel()
-        self.heading.setProperty("role", "page-title")
+        self.heading = title_label()
         self._lay_out()
         self.index.chosen.connect(self._turn_to)
         self.index.pointed.connect(self._bring_into_view)

@@ -103,7 +103,6 @@ QListWidget[role="pages"]::item { color: $text; border-radius: ${radius}px; padd
 QListWidget[role="pages"]::item:hover { background: $raised; }
 QListWidget[role="pages"]::item:selected { background: $accent_tint; color: $accent; }
 QStackedWidget { background: transparent; }
-*[role="page-title"] { font-size: ${title}px; font-weight: 600; }
 
 QTextEdit {
   background: transparent; color: $text; border: 2px solid transparent; border-radius: ${radius}px;
@@ -159,7 +158,6 @@ def stylesheet(colours: Colours, spacing: Spacing) -> str:
         "radius_inner": spacing.times(1.2),
         "pill": spacing.times(3),
         "line_height": spacing.times(4.5),
-        "title": spacing.times(4.6),
         "bar": spacing.times(2.5),
         "bar_radius": spacing.times(1),
     }

@@ -70,4 +70,4 @@ def test_entries_are_complete_and_their_names_are_unique() -> None:
         assert entry.languages
         assert entry.licence
         assert entry.parameters > 0 < entry.download_bytes
-        assert bool(entry.repository) != bool(entry.package)
+        assert entry.repository or entry.package

@@ -50,9 +50,9 @@ def line(number: int, stable: str, tentative: str = "", kind: LineKind = LineKin
 
 LINES = (
     line(1, "open Firefox", kind=LineKind.COMMAND),
+    replace(line(2, "turn the volume around"), id=30, meant="turn the volume up"),
     line(2, "search for train times to Hamburg", kind=LineKind.COMMAND),
     line(3, "I think we should leave a little earlier this time."),
-    replace(line(6, "turn the volume around"), meant="turn the volume up"),
     line(4, "set the volume to thirty percent", kind=LineKind.COMMAND),
     line(5, "close the window", kind=LineKind.COMMAND),
 )

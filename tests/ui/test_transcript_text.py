@@ -56,7 +56,7 @@ def test_a_line_is_chosen_and_copied_with_the_keyboard(text: TranscriptText) -> 
     QTest.keyClick(text, Qt.Key.Key_Up)
     QTest.keyClick(text, Qt.Key.Key_Up)
     QTest.keyClick(text, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert copied() == SPOKEN[2]
+    assert copied() == SPOKEN[-3]
 
 
 def test_a_selection_over_lines_gives_the_words_without_times_and_outcomes(text: TranscriptText) -> None:
