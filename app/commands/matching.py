@@ -29,8 +29,12 @@ WORD_ALIKE = 60.0
 """Least likeness of each word with the one it is taken for."""
 MARGIN = 6.0
 """Points by which the likeliest command must lead the next other one."""
-_SUGGESTED = 60.0
+_SUGGESTED = 78.0
 """Least likeness of a command that is offered instead."""
+_SUGGESTING_HEAD = 6
+"""Letters of a command before its first wildcard, from which it can be told."""
+_SUGGESTING_WORDS = 10
+"""A longer sentence is ordinary speech."""
 _TRIES = 10
 
 
@@ -220,11 +224,16 @@ def _suggest(grammar: Grammar, said: str) -> tuple[str, ...]:
     """Up to three commands most like what was said."""
     best: dict[str, float] = {}
     words = said.split()
+    if len(words) > _SUGGESTING_WORDS:
+        return ()
     starts = [" ".join(words[:n]) for n in range(len(words) + 1)]
     for shape in grammar.shapes:
-        length = shape.head.count(" ") + 1 if shape.slots and shape.head else len(words)
+        if shape.slots and len(shape.head) < _SUGGESTING_HEAD:
+            # “The {step} workspace” has nothing to be told by at its beginning: every sentence could be meant.
+            continue
+        length = shape.head.count(" ") + 1 if shape.slots else len(words)
         start = starts[min(length, len(words))]
-        likeness = fuzz.ratio(start, shape.head or shape.text, score_cutoff=_SUGGESTED)
+        likeness = fuzz.ratio(start, shape.head if shape.slots else shape.text, score_cutoff=_SUGGESTED)
         best[shape.intent] = max(best.get(shape.intent, 0.0), likeness)
     ranked = sorted(best, key=lambda intent: -best[intent])
     return tuple(grammar.commands[intent].say for intent in ranked[:3] if best[intent] >= _SUGGESTED)

@@ -210,3 +210,20 @@ def test_any_text_at_all_can_be_matched(heard: str) -> None:
     found = match(_GRAMMAR, heard)
 
     assert isinstance(found, Match | NoMatch)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the keys are under the mat",
+        "I told her that the weather would be nice",
+        "and then he went to the next shop down the road",
+        "it was the best of times it was the worst of times",
+        "she opened a letter from her aunt",
+        "the meeting moves to friday at ten",
+    ],
+)
+def test_ordinary_speech_is_offered_no_command(grammar: Grammar, said: str) -> None:
+    found = match(grammar, said)
+    assert isinstance(found, NoMatch)
+    assert found.suggestions == ()
