@@ -91,7 +91,7 @@ bench-memory: setup ## Measure what idle sessions hold and give back; PEER='…'
 bench-gpu: setup ## Measure the published Voxtral shape on a GPU, the small one where there is none
 	@$(BIN)/python tests/bench/voxtral_steps.py
 
-soak: setup ## Let the assistant work for an hour, or SOAK_MINUTES=…
+soak: setup ## Let the assistant work for an hour, and a server live through days for another, or SOAK_MINUTES=…
 	@SOAK_MINUTES=$(SOAK_MINUTES) $(BIN)/pytest -q -s --timeout=0 -m soak
 
 clean: ## Remove everything that was built or installed

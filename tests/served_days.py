@@ -46,6 +46,12 @@ def files_below(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
+def own_mb(pid: int) -> float:
+    """Memory of a process that is not of files: whether those count as its own depends on who else has them open."""
+    rows = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return sum(int(rows[name].split()[0]) for name in ("RssAnon", "RssShmem")) * 1024 / MB
+
+
 class DayClock:
     """Stands still until it is moved."""
 
@@ -89,10 +95,6 @@ class Keeper:
     async def park(self, session: str, tier: str) -> None:
         (await self._http.post(f"/v1/sessions/{session}/park", json={"tier": tier})).raise_for_status()
 
-    async def wake(self) -> None:
-        """Wake an engine at rest, as somebody's first word would."""
-        (await self._http.post("/v1/engine/start")).raise_for_status()
-
     async def health(self) -> dict[str, Any]:
         health: dict[str, Any] = (await self._http.get("/health")).raise_for_status().json()
         return health
@@ -124,7 +126,10 @@ class Keeper:
 
 @dataclass(frozen=True)
 class Evening:
-    """What is left of a day when everybody has gone."""
+    """What is left of a day when everybody has gone and the weights are given back.
+
+    With weights an engine's memory differs by tens of MB from one load to the next, and none of that stays.
+    """
 
     server_mb: float
     engine_mb: float
@@ -158,12 +163,15 @@ class Days:
         stayers = [Person(self, random.Random(f"{self.seed} {self.number} stays {n}")) for n in range(2)]
         await asyncio.gather(*(each.arrive() for each in stayers), self._sitting("morning"))
         await self._forget_the_lost()
-        await self._rest(LUNCH_S, ends=False)
+        await self._rest(LUNCH_S)
         await asyncio.gather(*(each.stay() for each in stayers), self._sitting("afternoon"))
         await self._forget_the_lost()
         await self.keeper.until_sessions(lambda rows: not rows)
+        await self._rest(LUNCH_S)
         evening = await self._evening()
-        await self._rest(NIGHT_S if ends else LUNCH_S, ends=ends)
+        if ends:
+            self.clock.now_s += NIGHT_S
+            await self._until_ended()
         return evening
 
     async def _sitting(self, when: str) -> None:
@@ -178,20 +186,23 @@ class Days:
         await self.keeper.until_sessions(lambda rows: all(row["connected"] for row in rows))
         await self.keeper.limit(resume_s=RESUME_S)
 
-    async def _rest(self, seconds: float, *, ends: bool) -> None:
+    async def _rest(self, seconds: float) -> None:
+        """The engine drops its weights."""
         await self.keeper.until_engine("ready")
         self.clock.now_s += seconds
-        pid = await self.keeper.until_engine("idle")
-        if ends:
-            async with asyncio.timeout(REPLY_S):
-                while pid:
-                    await asyncio.sleep(0.05)
-                    pid = (await self.keeper.health())["engine"]["pid"]
+        await self.keeper.until_engine("idle")
+
+    async def _until_ended(self) -> None:
+        pid = 1
+        async with asyncio.timeout(REPLY_S):
+            while pid:
+                await asyncio.sleep(0.05)
+                pid = (await self.keeper.health())["engine"]["pid"]
 
     async def _evening(self) -> Evening:
         """The lowest of some readings: the engine gives back what it can within a second, sockets close meanwhile."""
         assert not files_below(self.hibernated)
-        engine = psutil.Process(await self.keeper.until_engine("ready"))
+        engine = psutil.Process(await self.keeper.until_engine("idle"))
         readings: list[Evening] = []
         while len(readings) < MOST_READINGS and not _settled(readings):
             await asyncio.sleep(0.15)
@@ -215,8 +226,8 @@ def _settled(readings: Sequence[Evening]) -> bool:
 def _read(engine: psutil.Process) -> Evening:
     own = psutil.Process()
     return Evening(
-        own.memory_full_info().uss / MB,
-        engine.memory_full_info().uss / MB,
+        own_mb(own.pid),
+        own_mb(engine.pid),
         engine.pid,
         len(asyncio.all_tasks()),
         own.num_fds(),
