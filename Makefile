@@ -13,7 +13,7 @@ BIN := .venv/bin
 PACKAGES := app engine server ui assets
 NOT_UNIT := engine or desktop or gpu or soak
 # Torch and its like use one thread for each test process, else they hinder each other.
-UNIT_PROCESSES ?= 2
+UNIT_PROCESSES ?= 3
 SOAK_MINUTES ?= 60
 
 .PHONY: help setup setup-run system-run system-dev run serve test unit integration check format bench bench-engine bench-memory bench-gpu soak clean
