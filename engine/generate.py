@@ -37,8 +37,8 @@ from sayso.engine.runner.token_base import TokenRunner
 from sayso.engine.sampling import ParameterError, SamplingParams
 from sayso.engine.scheduler import Scheduler
 from sayso.engine.step_loop import StepLoop
-from sayso.engine.token_session import Chunk, Output, tokens_fault
-from sayso.engine.token_worker import Event, Joined, TokenWorker
+from sayso.engine.token_session import Chunk, Joined, Output, tokens_fault
+from sayso.engine.token_worker import Event, TokenWorker
 
 logger = logging.getLogger(__name__)
 

@@ -9,6 +9,7 @@ import itertools
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,8 +19,10 @@ from sayso.engine.options import TokenLimits
 from sayso.engine.parcel import Vault
 from sayso.engine.runner.token_base import TokenRunner
 from sayso.engine.sampling import ParameterError, SamplingParams
-from sayso.engine.token_session import Chunk, Output, tokens_fault
-from sayso.engine.token_worker import Joined, TokenWorker
+from sayso.engine.token_session import Chunk, Joined, Output, tokens_fault
+
+if TYPE_CHECKING:
+    from sayso.engine.token_worker import TokenWorker
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +50,9 @@ class TextSessions:
         """Serve this model from now on, or none; sessions of the one before are over (``close_all``)."""
         self.worker = None
         if runner is not None:
+            # It needs torch, which only a model brings.
+            from sayso.engine.token_worker import TokenWorker
+
             self.worker = TokenWorker(runner, self._with(rules), None, self._vault)
 
     def retain(self, rules: m.Retention) -> None:

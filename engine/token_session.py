@@ -78,6 +78,13 @@ class Output:
 
 
 @dataclass(frozen=True)
+class Joined:
+    """A chunk left the session's queue: there is room for one more."""
+
+    chunk: int
+
+
+@dataclass(frozen=True)
 class Model:
     """What a session must know of its model."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sayso.engine.admission import SPARE_BLOCKS, Holder, Need, admit, make_room
 from sayso.engine.blocks import Blocks, Budget
@@ -21,16 +20,9 @@ from sayso.engine.sampling import Chosen
 from sayso.engine.sampling_kernel import choose, is_out_of_memory
 from sayso.engine.scheduler import Work
 from sayso.engine.token_resting import TokenResting, TokenSeat
-from sayso.engine.token_session import Chunk, FinishReason, Model, Output, State, TokenSession
+from sayso.engine.token_session import Chunk, FinishReason, Joined, Model, Output, State, TokenSession
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Joined:
-    """A chunk left the session's queue: there is room for one more."""
-
-    chunk: int
 
 
 Event = Output | EngineError | Joined

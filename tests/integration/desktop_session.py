@@ -62,6 +62,14 @@ class DesktopSession:
 
         self.reader.wait_until(there, f"{text!r} in the transcript", seconds)
 
+    def wait_until_heard(self) -> None:
+        """Return when no utterance is open, so that what is said next is one of its own."""
+
+        def through() -> bool:
+            return all("\xb7" in line or "→" in line for line in self.lines)
+
+        self.reader.wait_until(through, "the end of the utterance", HEARD_SECONDS)
+
     @property
     def actions(self) -> list[str]:
         """What the action feed tells, as `Title: state. …`, the oldest first."""

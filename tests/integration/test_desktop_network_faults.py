@@ -48,6 +48,7 @@ class Distant:
 
     def hear(self, hinder: Callable[[], None], mend: Callable[[], None], told: str = "") -> None:
         """Speak, hinder in mid-sentence, mend when it is told or all is said, and check that all was heard once."""
+        self.session.wait_until_heard()
         before = len(self.session.lines)
         with self.session.microphone.speaking(say_to_file(SAID)) as voice:
             # By the clock and not by what is shown: the sentence must not be over first where the engine is slow.

@@ -213,6 +213,7 @@ async def test_two_days_with_a_model_that_holds_nothing_between_words(tmp_path, 
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.soak
 async def test_two_days_of_parking_hibernating_and_dropping(tmp_path, monkeypatch) -> None:
     folder = build(tmp_path / "roomy", ROOMY)
     async with days(tmp_path, monkeypatch, str(folder), holds=True) as life:
