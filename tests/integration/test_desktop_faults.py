@@ -137,7 +137,10 @@ def test_words_before_and_after_a_microphone_was_away_are_heard_and_silence_from
 def test_a_default_that_changes_in_mid_sentence_ends_it_there_and_the_other_microphone_is_heard(
     session: DesktopSession,
 ) -> None:
-    before, first = len(session.lines), session.microphone
+    before = len(session.lines)
+    first = session.microphone = sound_of(session).plug_microphone()
+    with first.room_noise():
+        session.wait_for_headline("Ready", TOLD_SECONDS)
     with in_mid_sentence(session):
         session.microphone = sound_of(session).plug_microphone("another")
         session.wait_for_words("every morning", since=before, seconds=TOLD_SECONDS)
@@ -145,9 +148,8 @@ def test_a_default_that_changes_in_mid_sentence_ends_it_there_and_the_other_micr
         session.wait_for_headline("Ready", TOLD_SECONDS)
         session.say("open the pod bay doors")
         session.wait_for_words("doors", since=before, seconds=TOLD_SECONDS)
-    sound_of(session).unplug(session.microphone)
-    session.microphone = first
-    session.wait_for_headline("Ready", TOLD_SECONDS)
+    for each in (session.microphone, first):
+        sound_of(session).unplug(each)
 
 
 def test_without_its_display_all_of_it_ends() -> None:
