@@ -132,6 +132,7 @@ def test_where_the_wake_phrase_is_asked_for_only_what_follows_it_acts(session: D
     actions, lines = len(session.actions), len(session.lines)
     session.say("mute the sound")
     session.wait_for_words("mute the sound", since=lines, seconds=_HEARD_S)
+    session.wait_until_heard()
     session.say("hey sayso, volume up")
     session.wait_for_action("Turn the volume up", since=actions, seconds=_HEARD_S)
     session.say("volume down")
