@@ -60,7 +60,7 @@ def load(message: Load) -> Loaded:
     runner = registry.create(resolve(message.model, device), device, threads, message.precision)
     text = None
     if message.text_model:
-        text = registry.create_tokens(resolve(message.text_model, device), device, threads, message.precision)
+        text = registry.create_tokens(resolve(message.text_model, device), device, threads, message.text_precision)
     detector = VoiceDetector.load()
     runner.warm()
     load_ms = int((time.monotonic() - began) * 1000)

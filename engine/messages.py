@@ -4,9 +4,7 @@ Every message is a frozen tagged struct: the declaration is codec and validator 
 length-framed msgpack (``engine.channel``). Times are milliseconds of audio since the first sample of the open
 *turn*; a turn ends with its ``Flushed`` or with a ``Cancel``, and the next sample then starts a new turn at 0 ms.
 ``epoch`` is the session's generation: the owner raises it with each ``Cancel``, and a result that carries an older
-epoch is dropped by whoever receives it, so a late result never reaches a new owner.
-
-This module imports no torch: the server uses it too.
+epoch is dropped by whoever receives it, so a late result never reaches a new owner. No torch here.
 """
 
 from __future__ import annotations
@@ -88,7 +86,8 @@ class Load(Message, frozen=True):
     """Number types, such as ``int8`` or ``bfloat16``, or ``weights/cache``; ``auto`` lets the engine choose."""
     retention: Retention = Retention()
     text_model: str = ""
-    """A text model to serve beside the speech model, for sessions opened with ``OpenText``; empty for none."""
+    """A text model beside the speech model, for sessions opened with ``OpenText``, and its precision; empty: none."""
+    text_precision: str = "auto"
 
 
 class Retain(Message, frozen=True):

@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def engine(folder: Path) -> Iterator[EngineProcess]:
     with EngineProcess() as process:
-        process.send(m.Load("tiny.en", "cpu", 0, "float32", text_model=str(folder)))
+        process.send(m.Load("tiny.en", "cpu", text_model=str(folder), text_precision="float32"))
         ready = process.wait_for(lambda message: isinstance(message, m.Ready))
         assert isinstance(ready, m.Ready)
         assert ready.text_model
