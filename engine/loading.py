@@ -24,6 +24,9 @@ MOST_THREADS = 4
 """More than this brings a small model nothing."""
 ARENAS = 2
 LARGE_BYTES = 4_000_000
+SHORT_STEPS = frozenset({"voxtral_realtime"})
+"""Kinds of models whose steps choose their threads themselves; see ``engine/step_threads.py``."""
+SPINS = 20_000
 KERNELS = 64
 """Compiled kernels that oneDNN keeps. Every window length makes its own, and by default it keeps 1024 of them."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
@@ -47,12 +50,14 @@ def load(message: Load) -> Loaded:
     began = time.monotonic()
     bound_heap()
     threads = message.threads or default_threads()
-    _set_environment(threads)
+    from sayso.engine.catalog import resolve
+
+    short_steps = resolve(message.model, "cpu").kind in SHORT_STEPS
+    _set_environment(threads, short_steps=short_steps)
     import torch
 
     torch.set_num_threads(threads)
     torch.set_grad_enabled(False)
-    from sayso.engine.catalog import resolve
     from sayso.engine.runner import registry
     from sayso.engine.vad import VoiceDetector
 
@@ -63,6 +68,9 @@ def load(message: Load) -> Loaded:
         text = registry.create_tokens(resolve(message.text_model, device), device, threads, message.text_precision)
     detector = VoiceDetector.load()
     runner.warm()
+    if short_steps:
+        # Its steps take what threads they can use; the little that is done between them wakes none.
+        torch.set_num_threads(1)
     load_ms = int((time.monotonic() - began) * 1000)
     logger.info("loaded %s on %s with %d threads in %d ms", runner.name, device, threads, load_ms)
     return Loaded(runner, detector, device, threads, load_ms, text)
@@ -107,10 +115,16 @@ def give_back_memory() -> None:
         trim(0)
 
 
-def _set_environment(threads: int) -> None:
-    """Read once, when torch is imported. Waiting OpenMP threads sleep, since spinning starves busy neighbours."""
+def _set_environment(threads: int, *, short_steps: bool) -> None:
+    """Read once, when torch is imported. Waiting OpenMP threads sleep, since spinning starves busy neighbours.
+
+    Where a step is many short operations they look for the next one for about half a millisecond before they sleep:
+    waking them takes longer than such an operation. ``StepThreads`` does without them where that goes wrong.
+    """
     os.environ["OMP_NUM_THREADS"] = str(threads)
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    if short_steps:
+        os.environ.setdefault("GOMP_SPINCOUNT", str(SPINS))
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(KERNELS))
 
 

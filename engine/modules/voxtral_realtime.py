@@ -26,9 +26,9 @@ from sayso.engine.modules.voxtral_mel import AFTER, BEFORE, STEP_SAMPLES, StepMe
 from sayso.engine.modules.voxtral_network import CONV_TAIL, MEL_TAIL, Network
 from sayso.engine.modules.voxtral_prefix import EncoderPrefix, Prefix
 from sayso.engine.modules.voxtral_shape import FRAMES_PER_POSITION, StackShape, read_shape
-from sayso.engine.modules.voxtral_threads import on_threads, threads_for
 from sayso.engine.modules.voxtral_weights import VoxtralWeights
 from sayso.engine.ring_cache import Rings, RingShape, Slots
+from sayso.engine.step_threads import StepThreads
 
 MOST_POSITIONS = 8
 """Positions that one call takes for a session."""
@@ -61,6 +61,7 @@ class VoxtralRealtime:
         self.decoder_rings = Rings(_rings(shape.decoder, 1, precision), slots, device)
         self._encoder = stack_over(network.encoder, self.encoder_rings)
         self._decoder = stack_over(network.decoder, self.decoder_rings)
+        self._shared = StepThreads(torch.get_num_threads())
         self._slots = Slots(slots)
         self._seated: dict[int, Seat] = {}
         self.mel = StepMel(shape.mel_bands, shape.mel_max, device)
@@ -177,7 +178,8 @@ class VoxtralRealtime:
         for begin in range(0, count, MOST_POSITIONS):
             audio = encoder.audio[begin : begin + MOST_POSITIONS].unsqueeze(0)
             tokens = [self.prompt_token(position) for position in range(begin, begin + audio.shape[1])]
-            self._hidden([seat], as_tensor(tokens, torch.int64, self.device).unsqueeze(0), audio)
+            with self._threads("prefix", audio.shape[1]):
+                self._hidden([seat], as_tensor(tokens, torch.int64, self.device).unsqueeze(0), audio)
             seat.decoded += len(tokens)
         return Prefix(encoder, self.decoder_rings.copy_out(seat.slot, count), count)
 
@@ -206,7 +208,7 @@ class VoxtralRealtime:
         frames, slots = positions * FRAMES_PER_POSITION, [seat.slot for seat in seats]
         starts = [seat.encoded * FRAMES_PER_POSITION for seat in seats]
         ages = [(seat.encoded - seat.origin) * FRAMES_PER_POSITION for seat in seats]
-        with self._threads(self.shape.encoder, ages, frames):
+        with self._threads("encoder", len(seats) * frames):
             rows = as_tensor(slots, torch.int64, self.device)
             mel = self.mel(samples.to(self.device, non_blocking=True)).to(self.precision.compute)
             x, mel_tail, conv_tail = self.network.stem(mel, self.mel_tails[rows], self.conv_tails[rows])
@@ -234,13 +236,14 @@ class VoxtralRealtime:
         computed only if somebody wants them, else they are 1. Waits for the device, here and nowhere else.
         """
         given = as_tensor(list(tokens), torch.int64, self.device).unsqueeze(1)
-        hidden = self._hidden(seats, given, audio.unsqueeze(1))
-        scores = self.network.head(hidden[:, -1])
-        if any(pad_penalties):
-            scores[:, self.tekken.pad] -= as_tensor(list(pad_penalties), scores.dtype, self.device)
-        best, ids = scores.max(-1)
-        sure = (best.float() - scores.float().logsumexp(-1)).exp().tolist() if probabilities else [1.0] * len(seats)
-        chosen = ids.tolist()
+        with self._threads("decoder", len(seats)):
+            hidden = self._hidden(seats, given, audio.unsqueeze(1))
+            scores = self.network.head(hidden[:, -1])
+            if any(pad_penalties):
+                scores[:, self.tekken.pad] -= as_tensor(list(pad_penalties), scores.dtype, self.device)
+            best, ids = scores.max(-1)
+            sure = (best.float() - scores.float().logsumexp(-1)).exp().tolist() if probabilities else [1.0] * len(seats)
+            chosen = ids.tolist()
         for seat in seats:
             seat.decoded += 1
         return chosen, sure
@@ -249,20 +252,14 @@ class VoxtralRealtime:
         slots, starts = [seat.slot for seat in seats], [seat.decoded for seat in seats]
         new = tokens.shape[1]
         ages = [seat.decoded - seat.origin for seat in seats]
-        with self._threads(self.shape.decoder, ages, new):
-            step = self.decoder_rings.plan(slots, ages, new, self.shape.decoder.grouped)
-            angles = self.decoder_rope.angles(_positions(starts, new, self.device))
-            scales = self.scales[step.slots[:, 0]]
-            return self._decoder(self.network.fuse(tokens, audio), angles, step, scales)
+        step = self.decoder_rings.plan(slots, ages, new, self.shape.decoder.grouped)
+        angles = self.decoder_rope.angles(_positions(starts, new, self.device))
+        scales = self.scales[step.slots[:, 0]]
+        return self._decoder(self.network.fuse(tokens, audio), angles, step, scales)
 
-    def _threads(self, shape: StackShape, ages: Sequence[int], new: int) -> AbstractContextManager[None]:
-        """As many threads as a stack is worth with ``new`` positions for sessions of these ages."""
-        if self.device.type != "cpu":
-            return nullcontext()
-        precision, entries = self.precision, min(max(ages), shape.window) + new
-        weights = torch.int8 if precision.int8_weights else precision.compute
-        most = torch.get_num_threads()
-        return on_threads(threads_for(shape, len(ages), new, entries, weights, precision.cache, most))
+    def _threads(self, stack: str, rows: int) -> AbstractContextManager[None]:
+        """The threads for a step of so many rows."""
+        return self._shared.step((stack, rows.bit_length())) if self.device.type == "cpu" else nullcontext()
 
 
 def _rings(shape: StackShape, per_position: int, precision: Precision) -> RingShape:

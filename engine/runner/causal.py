@@ -21,6 +21,7 @@ from sayso.engine.modules.stored_tensors import StoredTensors, stored_files
 from sayso.engine.paged_cache import PagedCache, PageShape
 from sayso.engine.parcel import Parcel
 from sayso.engine.runner.token_base import Slice, Tokenizer
+from sayso.engine.step_threads import StepThreads
 from sayso.engine.tokenizer import folder_tokenizer
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class CausalRunner:
         self._network = network
         self._cache = cache
         self._device = cache.device
+        self._shared = StepThreads(torch.get_num_threads())
         steps, scale = causal_rope.steps(shape.rope, shape.head_width), causal_rope.scale(shape.rope)
         self._rope = Rope(steps, dtype, cache.device, scale)
 
@@ -92,6 +94,12 @@ class CausalRunner:
     @torch.inference_mode()
     def forward(self, batch: Sequence[Slice]) -> Tensor:
         """See ``TokenRunner.forward``; nothing here waits for the device."""
+        if self._device.type != "cpu":
+            return self._forward(batch)
+        with self._shared.step(sum(len(part.tokens) for part in batch).bit_length()):
+            return self._forward(batch)
+
+    def _forward(self, batch: Sequence[Slice]) -> Tensor:
         step = self._cache.plan(batch, self._network.shape.windows)
         tokens = as_tensor([token for part in batch for token in part.tokens], torch.int64, self._device)
         rows, end = [], 0
