@@ -25,7 +25,7 @@ ALIKE = 86.0
 """Least likeness, of 100, of a whole utterance with what was probably said."""
 HEAD_ALIKE = 72.0
 """Least likeness of its first words, where the rest is a slot."""
-WORD_ALIKE = 60.0
+WORD_ALIKE = 64.0
 """Least likeness of each word with the one it is taken for."""
 MARGIN = 6.0
 """Points by which the likeliest command must lead the next other one."""

@@ -169,6 +169,28 @@ def test_ordinary_sentences_are_no_commands_in_dictation(grammar: Grammar, names
     assert len(sentences) >= 300
 
 
+def test_orders_about_other_things_than_the_computer_are_no_commands_in_dictation(
+    grammar: Grammar, names: Names
+) -> None:
+    """A thousand sentences that begin as commands do."""
+    verbs = (
+        *("open", "close", "start", "switch", "press", "turn", "set", "show me", "move", "delete", "copy", "cut"),
+        *("paste", "select", "find", "play", "stop", "take", "lock", "cancel", "put", "go to", "bring up", "make"),
+        *("hide", "save", "mute", "snap", "restore", "skip", "scroll"),
+    )
+    things = (
+        *("the door", "a letter from the bank", "the second chapter", "the lamp in the hall", "my old bicycle"),
+        *("the oven", "the children's room", "your answers", "the last train", "a new job", "the garden gate"),
+    )
+    sentences = [f"{verb} {thing}{end}" for verb in verbs for thing in things for end in ("", " before lunch", " now")]
+    mistaken = [
+        each for each in sentences if decide(match(grammar, each, names), Mode.DICTATION, heard=each) != Type(each)
+    ]
+
+    assert not mistaken, mistaken
+    assert len(sentences) > 1000
+
+
 def test_what_names_nothing_that_exists_is_marked_as_ordinary(grammar: Grammar, names: Names) -> None:
     known, unknown = match(grammar, "open firefox", names), match(grammar, "open the door", names)
 
