@@ -41,6 +41,8 @@ MB = 1e6
 SPOKEN_S = 0.8
 """What each idle session said before it fell silent."""
 BOUND_S = 600.0
+PATIENCE_S = 150.0
+"""Three turns of ten seconds have to be through by then."""
 AT_ONCE = 20
 """So many clients begin together."""
 
@@ -131,8 +133,12 @@ async def crowd(url: str, model: str, pid: int, arguments: argparse.Namespace, r
             await asyncio.gather(*(stack.enter_async_context(each) for each in some))
             await asyncio.to_thread(settle, reports, start + number, arguments.settle_s)
         print(f"  {arguments.idle} sessions fell silent: process {before:.0f} -> {resident(pid):.0f} MB", flush=True)
-        beside = await speakers(url, model, pcm)
-        print(f"  2 speakers beside them: {beside[0]:.2f} s (worst {beside[1]:.2f})", flush=True)
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                beside = await speakers(url, model, pcm)
+            print(f"  2 speakers beside them: {beside[0]:.2f} s (worst {beside[1]:.2f})", flush=True)
+        except TimeoutError:
+            print(f"  2 speakers beside them: not all text within {PATIENCE_S:.0f} s", flush=True)
         if reports is not None:
             await asyncio.to_thread(give_back, reports, pid)
 
