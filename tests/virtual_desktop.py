@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import xcffib
+import xcffib.randr
 import xcffib.xproto
 from bounded import child, read_line, wait_for
 from PIL import Image, ImageGrab
@@ -111,13 +112,38 @@ class VirtualDesktop:
 
         wait_for(focused, f"{window.title!r} to have the keyboard", seconds, pause=0.1)
 
+    def divide(self, *widths: int) -> None:
+        """Make monitors of these widths of the display, side by side from its left; those of before are gone."""
+        with _connection(self.display) as (connection, root):
+            randr = connection(xcffib.randr.key)
+            for monitor in randr.GetMonitors(root, True).reply().monitors:
+                if not monitor.automatic:
+                    randr.DeleteMonitor(root, monitor.name, is_checked=True).check()
+            outputs = randr.GetScreenResources(root).reply().outputs
+            height, left = connection.get_setup().roots[0].height_in_pixels, 0
+            for number, width in enumerate(widths):
+                name = f"monitor {number}"
+                atom = connection.core.InternAtom(False, len(name), name).reply().atom
+                # The display has one output; a monitor without any is as good.
+                own = list(outputs) if number == 0 else []
+                made = xcffib.randr.MonitorInfo.synthetic(
+                    atom, number == 0, False, len(own), left, 0, width, height, width // 4, height // 4, own
+                )
+                randr.SetMonitor(root, made, is_checked=True).check()
+                left += width
+
+    def geometry(self, window: Window) -> tuple[int, int, int, int]:
+        """Where a window is on the display: left, top, width and height in pixels."""
+        shape = dict(line.split("=") for line in self.xdotool("getwindowgeometry", "--shell", window.id).splitlines())
+        left, top, width, height = (int(shape[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+        return left, top, width, height
+
     def screenshot(self, window: Window | None = None) -> Image.Image:
         """What is on the screen, or the part of it that a window takes up."""
         image = ImageGrab.grab(xdisplay=self.display)
         if window is None:
             return image
-        shape = dict(line.split("=") for line in self.xdotool("getwindowgeometry", "--shell", window.id).splitlines())
-        left, top, width, height = (int(shape[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+        left, top, width, height = self.geometry(window)
         return image.crop((left, top, min(left + width, image.width), min(top + height, image.height)))
 
     @contextlib.contextmanager

@@ -92,6 +92,8 @@ class Overlay(QWidget):
         self._policy = OverlayPolicy()
         self._snapshot: Snapshot | None = None
         self._place = OverlayPlace.BOTTOM
+        self._area = QRect()
+        """What of a screen it stands in."""
         self.content: OverlayContent | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.setAttribute(Qt.WidgetAttribute.WA_X11NetWmWindowTypeNotification)
@@ -102,6 +104,9 @@ class Overlay(QWidget):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._look)
         theme.changed.connect(self.update)
+        application = QGuiApplication.instance()
+        assert isinstance(application, QGuiApplication)
+        application.screenRemoved.connect(self._look_soon)
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -123,20 +128,26 @@ class Overlay(QWidget):
             self._timer.start(max(1, round((self._policy.until_s - now_s) * 1000) + 1))
         self._present(content, snapshot.options.overlay_place)
 
+    def _look_soon(self) -> None:
+        """A screen goes; while that is told it is still there."""
+        self._timer.start(0)
+
     def _present(self, content: OverlayContent, place: OverlayPlace) -> None:
         if content != self.content:
             self.content = content
             self.setAccessibleDescription(f"{content.title}. {content.stable}".strip())
             self.update()
-        if not self.isVisible() or place is not self._place:
+        screens = QGuiApplication.screens()
+        lost = all(screen.availableGeometry() != self._area for screen in screens)
+        if not self.isVisible() or place is not self._place or lost:
             self._place = place
             self._stand()
             self.show()
 
     def _stand(self) -> None:
-        """Take the place on the screen with the pointer; it stays there until it has gone."""
+        """Take the place on the screen with the pointer; it stays there until it, or its screen, has gone."""
         screen = QGuiApplication.screenAt(QCursor.pos()) or QGuiApplication.primaryScreen()
-        area = screen.availableGeometry()
+        area = self._area = screen.availableGeometry()
         wanted = self.sizeHint()
         size = QSize(min(wanted.width(), round(area.width() * _NARROWEST_SHARE)), wanted.height())
         self.setGeometry(QRect(position(self._place, area, size, self._theme.spacing.xl), size))
