@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
-from sayso.app.audio.level import Level
+from sayso.app.audio.level import Level, looks_different
 from sayso.app.audio.listener import (
     Listener,
     ListenerEvent,
@@ -225,6 +225,9 @@ class Assistant(PanelIntents):
                 self._end()
                 self._panels.ways.utterance_ended()
             case Level(db=db, clipping=clipping):
+                shown = self._microphone
+                if clipping is shown.clipping and not looks_different(db, shown.level_db):
+                    return
                 self._microphone = replace(self._microphone, level_db=db, clipping=clipping)
             case MicrophoneChanged(state, name, detail):
                 self._microphone = replace(self._microphone, state=state, name=name, detail=detail)

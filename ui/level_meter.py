@@ -1,24 +1,28 @@
 """The level meter: a bar over a decibel scale that also says in words when nothing arrives or too much does.
 
-``Peak`` is the arithmetic of the falling peak mark; the widget only paints. Qt thread.
+``Peak`` is the arithmetic of the falling peak mark; the widget only paints, and only the part that changed: in a quiet
+room nothing is painted at all. Qt thread.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from sayso.app.audio.level import LOWEST_SHOWN_DB as FLOOR_DB
 from sayso.app.snapshot import MicrophoneState, MicrophoneView
 from sayso.ui.theme import Theme
 
-FLOOR_DB = -60.0
 LOUD_DB = -12.0
 HOT_DB = -3.0
 _MARKS_DB = (-60, -40, -20, -10, 0)
+_STEP_S = 0.05
+"""Between two pictures of a falling peak."""
 
 
 def fraction(level_db: float) -> float:
@@ -41,6 +45,12 @@ class Peak:
             self._peak_db, self._at_s, fallen = level_db, now_s, 0.0
         return max(FLOOR_DB, self._peak_db - fallen)
 
+    def falls_in_s(self, level_db: float, now_s: float) -> float | None:
+        """Seconds until the mark falls though the level stays, 0 while it does; None when it lies on the level."""
+        if self.update(level_db, now_s) <= max(FLOOR_DB, level_db):
+            return None
+        return max(0.0, self._at_s + self._hold_s - now_s)
+
 
 def verdict(microphone: MicrophoneView) -> str:
     """What the meter says in words; nothing when all is well."""
@@ -54,26 +64,51 @@ def verdict(microphone: MicrophoneView) -> str:
 
 
 class LevelMeter(QWidget):
-    def __init__(self, theme: Theme, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, theme: Theme, clock: Callable[[], float] = time.monotonic, peak: Peak | None = None) -> None:
         super().__init__()
         self._theme = theme
         self._clock = clock
-        self._peak = Peak()
+        self._peak = peak or Peak()
         self._peak_db = FLOOR_DB
         self._microphone = MicrophoneView(MicrophoneState.CLOSED)
         self._verdict = ""
+        self._falling = QTimer(self)
+        self._falling.setSingleShot(True)
+        self._falling.timeout.connect(self._let_peak_fall)
         self.setAccessibleName("Microphone level")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.update)
         self._describe()
 
     def show_microphone(self, microphone: MicrophoneView) -> None:
-        self._microphone = microphone
-        level = microphone.level_db if self._live() else FLOOR_DB
-        self._peak_db = self._peak.update(level, self._clock())
-        if verdict(microphone) != self._verdict:
+        if microphone == replace(self._microphone, detail=microphone.detail):
+            return
+        before, self._microphone = self._microphone, microphone
+        if verdict(microphone) != self._verdict or microphone.name != before.name:
             self._describe()
-        self.update()
+        if microphone.state is not before.state or microphone.clipping is not before.clipping:
+            self.update()
+        self._let_peak_fall()
+
+    @property
+    def is_falling(self) -> bool:
+        """Whether the peak mark will move although the level stays."""
+        return self._falling.isActive()
+
+    def _let_peak_fall(self) -> None:
+        """Paint the level, and paint again when the mark above it has fallen, as long as somebody can see that."""
+        level, now_s = self._level_db, self._clock()
+        self._peak_db = self._peak.update(level, now_s)
+        self.update(self._bar)
+        falls_in_s = self._peak.falls_in_s(level, now_s)
+        if falls_in_s is None or not self.isVisible():
+            self._falling.stop()
+        else:
+            self._falling.start(round(1000 * max(_STEP_S, falls_in_s)))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._let_peak_fall()
 
     def _describe(self) -> None:
         # Only a change in words reaches a screen reader: twenty numbers a second would drown everything else.
@@ -83,6 +118,14 @@ class LevelMeter(QWidget):
 
     def _live(self) -> bool:
         return self._microphone.state in (MicrophoneState.READY, MicrophoneState.HEARING)
+
+    @property
+    def _level_db(self) -> float:
+        return self._microphone.level_db if self._live() else FLOOR_DB
+
+    @property
+    def _bar(self) -> QRect:
+        return QRect(0, 0, self.width(), self._theme.spacing.times(2))
 
     def sizeHint(self) -> QSize:
         return QSize(self._theme.spacing.times(50), self._theme.spacing.times(2.5) + self._scale_height())
@@ -102,12 +145,12 @@ class LevelMeter(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(self._small_font())
-        height = self._theme.spacing.times(2)
-        bar = QRectF(0, 0, self.width(), height)
+        bar = QRectF(self._bar)
         self._paint_track(painter, bar)
         if self._live():
             self._paint_level(painter, bar)
-        self._paint_scale(painter, bar)
+        if event.rect().bottom() > bar.bottom():
+            self._paint_scale(painter, bar)
         painter.end()
 
     def _paint_track(self, painter: QPainter, bar: QRectF) -> None:

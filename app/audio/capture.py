@@ -26,6 +26,8 @@ _Result = TypeVar("_Result")
 _RING_S = 10.0
 """Audio that a busy event loop may leave in the ring before samples are refused."""
 _LATENCY_S = 0.04
+_WAKE_S = 0.03
+"""Audio for which the event loop is woken, about a frame of the gate: waking it costs more than the audio does."""
 
 
 class SoundThread:
@@ -126,6 +128,7 @@ class Stream:
     def __init__(self, device: Device, on_samples: Callable[[], None]) -> None:
         self.device = device
         self._ring = Ring(int(device.rate * _RING_S), device.channels)
+        self._wake_at = int(device.rate * _WAKE_S)
         self._on_samples = on_samples
         sounddevice = portaudio()
         try:
@@ -165,9 +168,10 @@ class Stream:
         self._handle.close(ignore_errors=True)
 
     def _receive(self, block: Samples, frames: int, time: object, status: object) -> None:
-        """PortAudio's callback: copy, wake, leave."""
+        """PortAudio's callback: copy, wake when there is enough, leave."""
         self._ring.write(block)
-        self._on_samples()
+        if len(self._ring) >= self._wake_at:
+            self._on_samples()
 
 
 def _busy(device: Device, error: Exception) -> AudioError:
@@ -181,7 +185,8 @@ def _busy(device: Device, error: Exception) -> AudioError:
 def open_stream(device: Device, on_samples: Callable[[], None]) -> Stream:
     """Open a microphone at its own rate and channels; only on the sound thread.
 
-    ``on_samples`` is called on PortAudio's thread after each block. Raises AudioError ``microphone_busy``.
+    ``on_samples`` is called on PortAudio's thread when there is something to read, some thirty times a second. Raises
+    AudioError ``microphone_busy``.
     """
     with selected(device):
         return Stream(device, on_samples)

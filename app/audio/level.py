@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 FLOOR_DB = -96.0
 """What digital silence reads; also the lowest level reported."""
 
+LOWEST_SHOWN_DB = -60.0
+"""Where the meters' scales begin."""
+
 _WINDOW_S = 0.05
+_STEP_DB = 0.5
+"""A smaller change of the level cannot be seen on a meter."""
 _CLIPPING = 0.999
 _NO_SIGNAL_S = 1.0
 
@@ -21,6 +26,11 @@ class Level:
 
     db: float
     clipping: bool
+
+
+def looks_different(db: float, shown_db: float) -> bool:
+    """Whether a meter that shows one level must be painted anew for another; in a quiet room it need not for minutes."""
+    return abs(max(db, LOWEST_SHOWN_DB) - max(shown_db, LOWEST_SHOWN_DB)) >= _STEP_DB
 
 
 class Meter:

@@ -31,6 +31,8 @@ _LOST_PAUSE_S = 0.5
 _FIRST_SAMPLES_S = 8.0
 _SAMPLES_EVERY_S = 3.0
 """A stream that gives nothing for so long is dead, whatever PortAudio says."""
+_BEAT_S = 0.5
+"""How often a stream that gives nothing is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +190,16 @@ class Listener:
         if self._held:
             pipeline.press()
         watch = asyncio.create_task(self._until_other(wanted, device), name="microphone watch")
+        watch.add_done_callback(lambda _: wake.set())
+        heart = asyncio.create_task(_beat(wake), name="microphone heartbeat")
         try:
             await self._pump(stream, pipeline, wake, watch, choice)
         finally:
+            heart.cancel()
             watch.cancel()
             self._pipeline = None
-            self._pass_on(pipeline, pipeline.close())
+            _, events = pipeline.feed(stream.read())
+            self._pass_on(pipeline, events + pipeline.close())
             await self._close(stream)
         if watch.done() and not watch.cancelled():
             return ""
@@ -202,21 +208,20 @@ class Listener:
     async def _pump(
         self, stream: Stream, pipeline: Pipeline, wake: asyncio.Event, watch: asyncio.Task[None], choice: Choice
     ) -> None:
-        """Read until the stream dies or ``watch`` is done."""
-        patience = _FIRST_SAMPLES_S
+        """Read until the stream dies or ``watch`` is done; ``wake`` comes with samples and with every heartbeat."""
+        patience_s = _FIRST_SAMPLES_S
         while not watch.done():
-            try:
-                # Not wait_for: before Python 3.12 it loses a cancel that comes together with the samples.
-                async with asyncio.timeout(min(patience, 0.5)):
-                    await wake.wait()
-            except TimeoutError:
-                patience -= 0.5
-                if patience <= 0.0 or not stream.is_active:
+            await wake.wait()
+            wake.clear()
+            block = stream.read()
+            if not len(block):
+                # Counted in beats: after a suspend the clock has gone on and the samples are still to come.
+                patience_s -= _BEAT_S
+                if patience_s <= 0.0 or not stream.is_active:
                     return
                 continue
-            patience = _SAMPLES_EVERY_S
-            wake.clear()
-            level, events = pipeline.feed(stream.read())
+            patience_s = _SAMPLES_EVERY_S
+            level, events = pipeline.feed(block)
             if level is not None:
                 self._on_event(level)
             self._pass_on(pipeline, events)
@@ -264,6 +269,13 @@ class Listener:
         if changed != self._state:
             self._state = changed
             self._on_event(changed)
+
+
+async def _beat(wake: asyncio.Event) -> None:
+    """One timer for all of a stream's silence: a time limit for each block would cost more than the block."""
+    while True:
+        await asyncio.sleep(_BEAT_S)
+        wake.set()
 
 
 def is_other(now: Device | None, used: Device) -> bool:

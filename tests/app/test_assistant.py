@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from sayso.app.assistant import Assistant
+from sayso.app.audio.level import Level
 from sayso.app.audio.listener import MicrophoneChanged, SpeechAudio, SpeechEnded, SpeechStarted
 from sayso.app.commands_view import CommandsView
 from sayso.app.desktop_file import Autostart
@@ -334,6 +335,18 @@ async def test_the_microphone_is_shown_as_it_is(chain: Chain) -> None:
     chain.assistant.hear(MicrophoneChanged(MicrophoneState.NO_SIGNAL, "Desk microphone", "Only silence comes."))
     assert chain.now.microphone.state is MicrophoneState.NO_SIGNAL
     assert chain.now.microphone.detail == "Only silence comes."
+
+
+async def test_a_level_that_looks_the_same_changes_nothing(chain: Chain) -> None:
+    chain.assistant.hear(Level(-40.0, False))
+    assert chain.now.microphone.level_db == -40.0
+    published = len(chain.published)
+    chain.assistant.hear(Level(-40.2, False))
+    assert len(chain.published) == published
+    chain.assistant.hear(Level(-40.2, True))
+    chain.assistant.hear(Level(-30.0, True))
+    assert [each.microphone.clipping for each in chain.published[published:]] == [True, True]
+    assert chain.now.microphone.level_db == -30.0
 
 
 async def test_the_server_is_told_what_is_likely_to_be_said_and_again_when_the_mode_changes(chain: Chain) -> None:

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import scenes
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QPaintEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from sayso.app.snapshot import MicrophoneState, MicrophoneView
@@ -38,6 +41,15 @@ def test_the_peak_holds_and_then_falls() -> None:
     assert peak.update(-50, now_s=1.5) == pytest.approx(-20)
     assert peak.update(-5, now_s=1.6) == -5
     assert peak.update(-96, now_s=60.0) == FLOOR_DB
+
+
+def test_the_peak_says_when_it_moves_by_itself() -> None:
+    peak = Peak(hold_s=1.0, fall_db_s=20.0)
+    assert peak.falls_in_s(-10, now_s=0.0) is None
+    assert peak.falls_in_s(-50, now_s=0.25) == pytest.approx(0.75)
+    assert peak.falls_in_s(-50, now_s=1.5) == 0
+    assert peak.falls_in_s(-50, now_s=9.0) is None
+    assert peak.falls_in_s(-96, now_s=60.0) is None
 
 
 @pytest.mark.parametrize(
@@ -76,3 +88,47 @@ def test_without_a_signal_nothing_looks_like_a_level(qtbot: QtBot, theme: Theme)
     assert filled(widget, theme.colours.accent) == 0
     assert filled(widget, theme.colours.waiting) == 0
     assert widget.accessibleDescription() == "No signal"
+
+
+class Counted(LevelMeter):
+    """Counts how often it is painted."""
+
+    paints = 0
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.paints += 1
+        super().paintEvent(event)
+
+
+def shown_meter(qtbot: QtBot, theme: Theme) -> Counted:
+    widget = Counted(theme, peak=Peak(hold_s=0.05))
+    qtbot.addWidget(widget)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    return widget
+
+
+def test_the_peak_falls_though_nothing_more_is_told_and_then_nothing_is_painted(qtbot: QtBot, theme: Theme) -> None:
+    widget = shown_meter(qtbot, theme)
+    widget.show_microphone(MicrophoneView(MicrophoneState.READY, level_db=-10.0))
+    quiet = MicrophoneView(MicrophoneState.READY, level_db=-12.0)
+    widget.show_microphone(quiet)
+    qtbot.waitUntil(lambda: not widget.is_falling, timeout=15_000)
+    QApplication.processEvents()
+    painted = widget.paints
+    assert painted > 1
+    widget.show_microphone(replace(quiet, detail="muted in the system"))
+    widget.show_microphone(quiet)
+    widget.show_microphone(replace(quiet))
+    QApplication.processEvents()
+    assert widget.paints == painted
+
+
+def test_nothing_falls_while_nobody_can_see_it(qtbot: QtBot, theme: Theme) -> None:
+    widget = shown_meter(qtbot, theme)
+    widget.hide()
+    widget.show_microphone(MicrophoneView(MicrophoneState.READY, level_db=-10.0))
+    widget.show_microphone(MicrophoneView(MicrophoneState.READY, level_db=-50.0))
+    assert not widget.is_falling
+    widget.show()
+    assert widget.is_falling

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sayso.app.audio.level import FLOOR_DB, Level, Meter
+from sayso.app.audio.level import FLOOR_DB, Level, Meter, looks_different
 
 
 def levels(meter: Meter, samples: np.ndarray, block: int) -> list[Level]:
@@ -55,3 +55,10 @@ def test_a_quiet_room_is_a_signal() -> None:
     meter = Meter(16000)
     levels(meter, np.random.default_rng(0).normal(0, 1e-5, (32_000, 1)), 160)
     assert not meter.no_signal
+
+
+def test_only_what_an_eye_sees_on_a_meter_looks_different() -> None:
+    assert not looks_different(-50.3, -50.0)
+    assert looks_different(-49.0, -50.0)
+    assert not looks_different(FLOOR_DB, -61.0)
+    assert looks_different(-55.0, FLOOR_DB)
