@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from sayso.app.audio.listener import (
     MicrophoneChanged,
     SpeechAudio,
     SpeechEnded,
+    SpeechMissed,
     SpeechStarted,
 )
 from sayso.app.commander import Commander
@@ -85,11 +86,20 @@ class Assistant(PanelIntents):
         self._server: ServerChoice
 
     def join(
-        self, listener: Listener, client: RealtimeClient, commander: Commander, server: ServerChoice, panels: Panels
+        self,
+        listener: Listener,
+        client: RealtimeClient,
+        commander: Commander,
+        server: ServerChoice,
+        panels: Panels,
+        beside: Sequence[Callable[[], Coroutine[Any, Any, None]]] = (),
     ) -> None:
-        """Take the collaborators, which were built with this assistant's callbacks; once, before ``run``."""
+        """Take the collaborators, which were built with this assistant's callbacks; once, before ``run``.
+
+        ``beside`` runs for as long as the assistant does.
+        """
         self._listener, self._client, self._commander, self._server = listener, client, commander, server
-        self._panels = panels
+        self._panels, self._beside = panels, beside
         client.expect_words(commander.expected)
         self._store.on_fault = self._settings_not_kept
         if self._store.warning:
@@ -105,7 +115,8 @@ class Assistant(PanelIntents):
             else:
                 self._states.move(DesktopState.IDLE)
                 self.changed()
-            self.spawn(self._panels.history.run())
+            for work in (self._panels.history.run, *self._beside):
+                self.spawn(work())
             await self._server.begin()
             await self._quit.wait()
             await self._finish()
@@ -224,6 +235,8 @@ class Assistant(PanelIntents):
                 self._moments.ended(self._turn, at)
                 self._end()
                 self._panels.ways.utterance_ended()
+            case SpeechMissed(seconds):
+                self._transcript = self._transcript.missed(self._turn, time.time(), round(seconds * 1000))
             case Level(db=db, clipping=clipping):
                 shown = self._microphone
                 if clipping is shown.clipping and not looks_different(db, shown.level_db):

@@ -27,6 +27,7 @@ from sayso.app.server_choice import ServerChoice
 from sayso.app.settings import KeyStore, Loaded
 from sayso.app.settings_store import SettingsStore
 from sayso.app.snapshot import Snapshot
+from sayso.app.suspend_watch import SuspendWatch
 from sayso.app.ways import Ways
 
 
@@ -68,5 +69,6 @@ def compose(
         ways=Ways(assistant, store, listener, commander, environment),
         memory=MemoryPanel(store, client, server, local, assistant.changed, assistant.spawn),
     )
-    assistant.join(listener, client, commander, server, panels)
+    suspends = SuspendWatch(assistant, store, listener, client.proof, environment)
+    assistant.join(listener, client, commander, server, panels, beside=[suspends.run])
     return assistant

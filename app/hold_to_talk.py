@@ -6,8 +6,9 @@ that seems stuck, went up unseen or slept with the computer ends the taking, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, StrEnum
+
+from sayso.app.clocks import Moment
 
 LONGEST_S = 120.0
 """Nobody holds a key for so long on purpose; what was said until then counts."""
@@ -35,18 +36,6 @@ class _Key(Enum):
     HELD = 1
     SPENT = 2
     """Still down, but it no longer counts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """``awake_s`` stands still while the computer sleeps, ``real_s`` does not; both in seconds of any origin."""
-
-    awake_s: float
-    real_s: float
-
-    @property
-    def slept_s(self) -> float:
-        return self.real_s - self.awake_s
 
 
 class HoldToTalk:

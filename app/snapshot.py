@@ -32,6 +32,13 @@ class MicrophoneState(StrEnum):
     HEARING = "hearing"
     NO_SIGNAL = "no signal"
     MISSING = "missing"
+    UNUSABLE = "unusable"
+    """There is one, but another program has it, or the sound system does not give it."""
+
+    @property
+    def is_without(self) -> bool:
+        """Whether there is nothing to hear with."""
+        return self in (MicrophoneState.MISSING, MicrophoneState.UNUSABLE)
 
 
 class ServerState(StrEnum):

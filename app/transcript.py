@@ -40,6 +40,14 @@ class Transcript:
                 return self._done(turn, text)
         return self
 
+    def missed(self, turn: int | None, at: float, missed_ms: int) -> Transcript:
+        """Sound that was not heard, up to ``at`` (seconds since the epoch): of the open turn, or a line of its own."""
+        if turn is not None:
+            return self.apply(TurnLost(turn, missed_ms, "not_heard", ""))
+        # Turns have positive numbers.
+        line = Line(-round(at * 1000), "", "", LineKind.LOST, at - missed_ms / 1000, missed_ms)
+        return Transcript((*self.lines, line)[-KEPT_LINES:])
+
     def mark(self, turn: int, kind: LineKind, meant: str = "") -> Transcript:
         """What became of the utterance, and which command may have been meant."""
         return self._put(turn, kind=kind, meant=meant)

@@ -7,13 +7,13 @@ key does not work.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Coroutine, Mapping
 from typing import Any, Protocol
 
 from sayso.app.audio.listener import Listener
+from sayso.app.clocks import now
 from sayso.app.commander import Commander
-from sayso.app.hold_to_talk import HoldToTalk, Moment, Step
+from sayso.app.hold_to_talk import HoldToTalk, Step
 from sayso.app.hotkeys import choose
 from sayso.app.hotkeys.base import Escaped, HotkeyError, KeyEvent, KeysFound, KeysLost, Pressed, Released
 from sayso.app.hotkeys.shortcut import Shortcut
@@ -162,9 +162,9 @@ class Ways:
             case Pressed():
                 self._pressed()
             case Released(seen):
-                self._do(self._hold.release(_now(), seen=seen))
+                self._do(self._hold.release(now(), seen=seen))
             case Escaped():
-                self._do(self._hold.escape(_now()))
+                self._do(self._hold.escape(now()))
             case KeysLost(reason):
                 self._works, self._detail = False, reason
                 self._desktop.notify(KEY_NOTICE, reason)
@@ -180,7 +180,7 @@ class Ways:
     def _pressed(self) -> None:
         listening = self._desktop.listening
         if self._way is Way.HOLD:
-            self._do(self._hold.press(_now(), listening=listening))
+            self._do(self._hold.press(now(), listening=listening))
         elif not listening:
             self._desktop.start()
         elif self._way is Way.TOGGLE:
@@ -192,7 +192,7 @@ class Ways:
 
     def _let_go(self) -> None:
         """End what is being taken, since its key is about to change."""
-        self._do(self._hold.release(_now()))
+        self._do(self._hold.release(now()))
 
     def _do(self, steps: list[Step]) -> None:
         for step in steps:
@@ -217,7 +217,7 @@ class Ways:
 
     def _tick(self) -> None:
         self._ticking = None
-        steps = self._hold.tick(_now())
+        steps = self._hold.tick(now())
         self._do(steps)
         if steps:
             self._desktop.changed()
@@ -234,9 +234,3 @@ class Ways:
                 self._detail = str(error)
                 self._desktop.notify(KEY_NOTICE, self._detail)
         self._desktop.changed()
-
-
-def _now() -> Moment:
-    awake_s = time.monotonic()
-    clock = getattr(time, "CLOCK_BOOTTIME", None)
-    return Moment(awake_s, awake_s if clock is None else time.clock_gettime(clock))

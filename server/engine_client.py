@@ -88,7 +88,8 @@ class EngineClient:
         process = self._process
         if process is not None:
             with contextlib.suppress(ConnectionError, TimeoutError):
-                await asyncio.wait_for(process.send(messages.Stop()), STOP_GRACE_S / 3)
+                async with asyncio.timeout(STOP_GRACE_S / 3):
+                    await process.send(messages.Stop())
             await process.end(STOP_GRACE_S)
         if self._supervisor is not None:
             await self._supervisor
@@ -193,7 +194,8 @@ class EngineClient:
                 return
             self._tell("failed" if decision.failed else "restarting", f"{ending.reason} It is started again.")
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), decision.delay_s)
+                async with asyncio.timeout(decision.delay_s):
+                    await self._stopping.wait()
             self._restarts += 1
 
     async def _sleep(self, ending: Ending) -> None:
@@ -363,7 +365,7 @@ class EngineClient:
         logger.info("engine: %s (%s)", state, detail)
         if state != "ready":
             self._lanes.clear()
-        self._news = news = EngineNews(state, detail)
+        self._news = news = EngineNews(state, detail, self._ready.model if self._ready is not None else "")
         for listener in list(self._listeners.values()):
             listener.engine_news(news, self.served)
         self._changed.set()

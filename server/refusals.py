@@ -32,4 +32,5 @@ def turn_too_long(turn_s: float) -> Trouble:
 
 def audio_lost(gone_ms: int) -> Trouble:
     """The turn goes on without so much of its audio."""
-    return Trouble("audio_lost", f"{gone_ms / 1000:.1f} seconds of speech were lost with the engine.")
+    text = f"{gone_ms / 1000:.1f} seconds of speech were lost with the engine."
+    return Trouble("audio_lost", text, lost_ms=gone_ms)

@@ -32,6 +32,7 @@ class HinderedWay:
         self.port = 0
         self.connections = 0
         self.delay_s = 0.0
+        self._forgotten = 0
 
     @property
     def host(self) -> str:
@@ -44,6 +45,13 @@ class HinderedWay:
     def drop(self) -> None:
         """Break every connection, without a word to either end."""
         self._do(self._drop())
+
+    def forget(self) -> None:
+        """Carry nothing more on the connections of now, without a word; new ones are carried.
+
+        That is what a suspend does to them, once a router has forgotten them.
+        """
+        self._forgotten = self.connections
 
     def refuse(self) -> None:
         """Break every connection and take no new one, as a machine does on which nothing listens."""
@@ -100,6 +108,7 @@ class HinderedWay:
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
+        number = self.connections
         try:
             from_server, server = await asyncio.open_connection(self._parts.hostname, self._parts.port)
         except OSError:
@@ -107,7 +116,8 @@ class HinderedWay:
             return
         both = {writer, server}
         self._writers |= both
-        pumps = [asyncio.create_task(self._pump(*each)) for each in ((reader, server), (from_server, writer))]
+        ways = ((reader, server), (from_server, writer))
+        pumps = [asyncio.create_task(self._pump(number, *each)) for each in ways]
         self._tasks |= {*pumps}
         try:
             await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
@@ -120,13 +130,15 @@ class HinderedWay:
                 each.transport.abort()
             self._writers -= both
 
-    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _pump(self, number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):
             while True:
                 await self._flowing.wait()
                 if not (data := await reader.read(_PIECE)):
                     return
                 await self._flowing.wait()
+                if number <= self._forgotten:
+                    continue
                 if self.delay_s:
                     # Not slept here: a delay must not become a limit of how much is carried.
                     self._loop.call_later(self.delay_s, writer.write, data)

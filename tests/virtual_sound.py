@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
@@ -102,6 +103,7 @@ class VirtualSound:
     environment: dict[str, str]
     folder: Path
     _control: pulsectl.Pulse = field(repr=False)
+    _process: subprocess.Popen[bytes] = field(repr=False)
 
     def plug_microphone(self, name: str = "microphone", rate: int = 48000, channels: int = 1) -> Microphone:
         """Add a microphone of this rate (Hz) and number of channels, and make it the default one."""
@@ -123,6 +125,28 @@ class VirtualSound:
         microphone.plugged = False
         for module in microphone.modules:
             self._control.module_unload(module)
+
+    @contextlib.contextmanager
+    def taken(self, microphone: Microphone) -> Iterator[None]:
+        """While the block runs, another program has a microphone for itself: it can be opened and gives nothing.
+
+        That is what PulseAudio does with a device that JACK has reserved.
+        """
+        source = self._control.get_source_by_name(microphone.name).index
+        self._control.source_suspend(source, True)
+        try:
+            yield
+        finally:
+            self._control.source_suspend(source, False)
+
+    @contextlib.contextmanager
+    def hanging(self) -> Iterator[None]:
+        """While the block runs, the sound server answers nobody; calls into it do not return."""
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
 
     @property
     def volume(self) -> float:
@@ -163,8 +187,8 @@ def virtual_sound(base: Mapping[str, str] | None = None) -> Iterator[VirtualSoun
     folder = Path(tempfile.mkdtemp(prefix="sound-"))
     try:
         environment = _environment(folder, os.environ if base is None else base)
-        with _pulse_server(folder, environment), _control(environment["PULSE_SERVER"]) as control:
-            yield VirtualSound(environment, folder, control)
+        with _pulse_server(folder, environment) as process, _control(environment["PULSE_SERVER"]) as control:
+            yield VirtualSound(environment, folder, control, process)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -187,7 +211,7 @@ def _environment(folder: Path, base: Mapping[str, str]) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def _pulse_server(folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
+def _pulse_server(folder: Path, environment: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
     socket = folder / "pulse.socket"
     script = folder / "pulse.pa"
     script.write_text(_PULSE_SCRIPT.format(socket=socket, speaker=SPEAKER))
@@ -197,7 +221,7 @@ def _pulse_server(folder: Path, environment: Mapping[str, str]) -> Iterator[None
     with child(command, environment, log) as process:
         wait_for(lambda: socket.exists() or process.poll() is not None, "PulseAudio's socket")
         assert process.poll() is None, f"PulseAudio did not start: {log.read_text()}"
-        yield
+        yield process
 
 
 @contextlib.contextmanager

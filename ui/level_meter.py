@@ -56,6 +56,8 @@ def verdict(microphone: MicrophoneView) -> str:
     """What the meter says in words; nothing when all is well."""
     if microphone.state is MicrophoneState.MISSING:
         return "No microphone"
+    if microphone.state is MicrophoneState.UNUSABLE:
+        return "Not available"
     if microphone.state is MicrophoneState.NO_SIGNAL:
         return "No signal"
     if microphone.state in (MicrophoneState.CLOSED, MicrophoneState.OPENING):
@@ -191,6 +193,7 @@ class LevelMeter(QWidget):
             if left + width <= bar.width() - reserved:
                 painter.drawText(round(left), round(baseline), label)
         if problem:
-            bad = self._microphone.state in (MicrophoneState.MISSING, MicrophoneState.NO_SIGNAL)
+            state = self._microphone.state
+            bad = state.is_without or state is MicrophoneState.NO_SIGNAL
             painter.setPen(QColor(colours.bad if bad or self._microphone.clipping else colours.muted))
             painter.drawText(round(bar.width() - metrics.horizontalAdvance(problem)), round(baseline), problem)

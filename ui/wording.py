@@ -58,6 +58,9 @@ def describe(snapshot: Snapshot) -> State:
     if snapshot.microphone.state is MicrophoneState.MISSING:
         detail = snapshot.microphone.detail or "Connect one or switch it on in the sound settings."
         return State("No microphone", detail, Tone.BAD)
+    if snapshot.microphone.state is MicrophoneState.UNUSABLE:
+        detail = snapshot.microphone.detail or "Another program may have it. Close that, or choose another microphone."
+        return State("Microphone not available", detail, Tone.BAD)
     if snapshot.state is DesktopState.IDLE:
         return State("Not listening", when_idle(snapshot, LISTEN_SHORTCUT), Tone.CALM)
     return _microphone_trouble(snapshot) or _server_trouble(snapshot) or _listening(snapshot)
@@ -78,7 +81,8 @@ def _server_trouble(snapshot: Snapshot) -> State | None:
     kept = "What you say is kept and sent as soon as it is back."
     if server.state is ServerState.REFUSED:
         if server.kind is ServerKind.REMOTE:
-            return State("Server refused", "Check its address and key below.", Tone.BAD, about_server=True)
+            detail = server.detail or "Check its address and key below."
+            return State("Server refused", detail, Tone.BAD, about_server=True)
         fallback = "“sayso doctor” says what is missing."
         return State("The engine cannot start", server.detail or fallback, Tone.BAD, about_server=True)
     if server.state is ServerState.LOST or snapshot.state is DesktopState.RECONNECTING:
@@ -154,12 +158,17 @@ def outcome(line: Line) -> str:
         LineKind.OPEN: "",
     }
     if line.kind is LineKind.LOST or line.lost_ms:
-        lost = f"{line.lost_ms / 1000:.1f} s of speech lost" if line.lost_ms else "not transcribed"
+        lost = f"{_length(line.lost_ms)} of speech lost" if line.lost_ms else "not transcribed"
         kept = words.get(line.kind, "") if line.kind is not LineKind.PLAIN else ""
         return f"{kept}, {lost}" if kept else lost
     if line.kind is LineKind.PLAIN and line.meant:
         return f"no command; did you mean “{line.meant}”?"
     return words[line.kind]
+
+
+def _length(milliseconds: int) -> str:
+    seconds = round(milliseconds / 1000)
+    return f"{milliseconds / 1000:.1f} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60} s"
 
 
 FEED_WORDS = {

@@ -16,8 +16,13 @@ from sayso.app.actions.terminals import TerminalKind, terminal_kind
 
 TYPED_MOST = 32
 """Characters; longer text is pasted."""
-_NO_SPACE_AFTER = frozenset(" \t\n([{\u201c\u2018/")
-_NO_SPACE_BEFORE = frozenset(" \t\n.,;:!?)]}\u201d\u2019")
+_NO_SPACE_AFTER = frozenset("([{\u201c\u2018\u00ab\u00bf\u00a1/")
+_NO_SPACE_BEFORE = frozenset(".,;:!?%)]}\u201d\u2019\u00bb\u2026")
+_WRITTEN_WITHOUT_SPACES = (
+    *(range(0x0E00, 0x0F00), range(0x1780, 0x1800), range(0x2E80, 0xA000), range(0xF900, 0xFB00)),
+    *(range(0xFF00, 0xFFF0), range(0x20000, 0x40000)),
+)
+"""Thai, Lao, Khmer, and what is written with Chinese characters or kana."""
 _EDITORS_WITH_OTHER_KEYS = frozenset({"emacs", "gvim", "xemacs"})
 """Control+V means something else in them; Shift+Insert pastes."""
 _REGIONAL = range(0x1F1E6, 0x1F200)
@@ -71,8 +76,13 @@ def clean(text: str, window: Window) -> str:
 
 
 def needs_space(before: str, text: str) -> bool:
-    """Whether a dictation is set off by a space from the one before it."""
-    return bool(before and text) and before[-1] not in _NO_SPACE_AFTER and text[0] not in _NO_SPACE_BEFORE
+    """Whether a text is set off by a space from the one that was inserted right before it."""
+    if not before or not text:
+        return False
+    left, right = before[-1], text[0]
+    if left.isspace() or right.isspace() or left in _NO_SPACE_AFTER or right in _NO_SPACE_BEFORE:
+        return False
+    return not _is_unspaced(left) and not _is_unspaced(right)
 
 
 def backspaces(text: str) -> int | None:
@@ -93,6 +103,10 @@ def _paste_keys(window: Window) -> tuple[Chord, bool]:
     if {window.application.casefold(), window.instance.casefold()} & _EDITORS_WITH_OTHER_KEYS:
         return SHIFT_INSERT, True
     return _CONTROL_V, False
+
+
+def _is_unspaced(character: str) -> bool:
+    return any(ord(character) in block for block in _WRITTEN_WITHOUT_SPACES)
 
 
 def _is_unprintable(character: str) -> bool:

@@ -66,7 +66,7 @@ class Typist:
         """Keyboard and mouse as we left them after typing."""
 
     def type(self, text: str, pinned: Window | None, halt: threading.Event, *, joined: bool = False) -> Typed:
-        """Insert ``text``; ``joined`` puts a space between it and the dictation before it in the same window.
+        """Insert ``text``; ``joined`` puts a space between it and what was inserted before it in the same window.
 
         Where the window cannot get it, it is on the clipboard, and the receipt says so and why.
         """
@@ -239,7 +239,7 @@ class Typist:
 
 
 class Typing:
-    """“Type …”: the words as they were heard."""
+    """“Type …”: the words as they were heard, set off by a space from what was inserted right before them."""
 
     family = "typing"
 
@@ -250,7 +250,8 @@ class Typing:
         return match.title
 
     def perform(self, job: Job) -> Done:
-        return typed_as_done(self._typist, self._typist.type(job.match.slots["text"], job.target, job.halt))
+        typed = self._typist.type(job.match.slots["text"], job.target, job.halt, joined=True)
+        return typed_as_done(self._typist, typed)
 
     def names(self) -> list[Named]:
         return []

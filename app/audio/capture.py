@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from sayso.app.audio.devices import Device, portaudio, selected
+from sayso.app.audio.devices import Device, formats, portaudio, selected
 from sayso.app.audio.errors import AudioError
 from sayso.app.audio.ring import Ring, Samples
 
@@ -123,7 +123,10 @@ def _stuck() -> AudioError:
 
 
 class Stream:
-    """An open microphone: opened and closed on the sound thread, read on the event loop."""
+    """An open microphone: opened and closed on the sound thread, read on the event loop.
+
+    ``device`` has the rate and channels that it was opened with.
+    """
 
     def __init__(self, device: Device, on_samples: Callable[[], None]) -> None:
         self.device = device
@@ -141,12 +144,12 @@ class Stream:
                 callback=self._receive,
             )
         except (sounddevice.PortAudioError, ValueError) as error:
-            raise _busy(device, error) from error
+            raise _refusal(device, error) from error
         try:
             self._handle.start()
         except sounddevice.PortAudioError as error:
             self.close()
-            raise _busy(device, error) from error
+            raise _refusal(device, error) from error
 
     @property
     def overrun(self) -> int:
@@ -174,19 +177,46 @@ class Stream:
             self._on_samples()
 
 
-def _busy(device: Device, error: Exception) -> AudioError:
+_DEVICE_UNAVAILABLE = -9985
+_FORMAT_REFUSED = (-9997, -9998)
+"""PortAudio's numbers for a sample rate and for channels that a device does not take."""
+
+
+def _refusal(device: Device, error: Exception) -> AudioError:
+    """What a device that cannot be opened means; PortAudio's errors carry text and number."""
+    text, number = (*error.args, 0)[:2] if error.args else (str(error), 0)
+    if number in _FORMAT_REFUSED:
+        return AudioError(
+            "format_refused",
+            f"“{device.label}” takes neither its own sample rate nor a usual one. Choose another microphone, or another"
+            " format for it in the system's sound settings.",
+        )
+    if number == _DEVICE_UNAVAILABLE:
+        return AudioError(
+            "microphone_busy",
+            f"“{device.label}” is in use by another program. Close that, or choose another microphone; listening goes"
+            " on by itself when it is free.",
+        )
     return AudioError(
         "microphone_busy",
-        f"“{device.label}” cannot be opened ({error.args[0] if error.args else error}). Close other programs that use"
-        " it, or choose another microphone.",
+        f"“{device.label}” cannot be opened ({text}). Close other programs that use it, or choose another microphone.",
     )
 
 
 def open_stream(device: Device, on_samples: Callable[[], None]) -> Stream:
-    """Open a microphone at its own rate and channels; only on the sound thread.
+    """Open a microphone at its own rate and channels, or others that it takes; only on the sound thread.
 
     ``on_samples`` is called on PortAudio's thread when there is something to read, some thirty times a second. Raises
-    AudioError ``microphone_busy``.
+    AudioError ``microphone_busy`` or ``format_refused``.
     """
+    refused: AudioError | None = None
     with selected(device):
-        return Stream(device, on_samples)
+        for each in formats(device):
+            try:
+                return Stream(each, on_samples)
+            except AudioError as error:
+                if error.code != "format_refused":
+                    raise
+                refused = refused or error
+    assert refused is not None
+    raise refused

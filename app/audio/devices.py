@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sayso.app.audio.errors import AudioError
@@ -58,6 +58,19 @@ def choose(devices: Sequence[Device], wanted: str) -> Choice:
     if wanted:
         return Choice(default, f"“{wanted}” is not connected; listening with “{default.label}” until it is back.")
     return Choice(default, _muted(default))
+
+
+_RATES = (48_000, 44_100, 32_000, 16_000, 96_000)
+_CHANNELS = (1, 2)
+
+
+def formats(device: Device) -> Iterator[Device]:
+    """The device as it says it is, and then as it may be opened all the same: some refuse what they have told."""
+    yield device
+    for channels in dict.fromkeys((device.channels, *_CHANNELS)):
+        for rate in dict.fromkeys((device.rate, *_RATES)):
+            if (rate, channels) != (device.rate, device.channels):
+                yield replace(device, rate=rate, channels=channels)
 
 
 def _muted(device: Device) -> str:

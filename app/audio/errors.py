@@ -6,4 +6,6 @@ from sayso.app.errors import AppError
 
 
 class AudioError(AppError):
-    """Codes: sound_system_missing, sound_system_stuck, sound_system_failed, microphone_busy, bad_sound_file."""
+    """Codes: sound_system_missing, sound_system_stuck, sound_system_failed, microphone_busy, format_refused,
+    bad_sound_file.
+    """

@@ -2,7 +2,7 @@
 
 Everything here runs on the event loop; blocking sound calls go to the sound thread (``capture``). States: opening →
 ready (only after the first real samples) ⇄ hearing; no signal while there are only zeros; missing while there is no
-device, with a new look every two seconds.
+device, unusable while there is one that gives nothing, with a new look every two seconds.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sayso.app.audio.capture import SoundThread, Stream, open_stream
+from sayso.app.audio.continuity import LEAST_S, Continuity
 from sayso.app.audio.devices import Choice, Device, choose, list_devices, reread
 from sayso.app.audio.errors import AudioError
 from sayso.app.audio.gate import Ended, GateEvent, GateOptions, Started, Voiced
@@ -65,7 +66,14 @@ class MicrophoneChanged:
     detail: str = ""
 
 
-ListenerEvent = SpeechStarted | SpeechAudio | SpeechEnded | Level | MicrophoneChanged
+@dataclass(frozen=True, slots=True)
+class SpeechMissed:
+    """So many seconds were not heard: the computer was too slow, or the microphone was gone while somebody spoke."""
+
+    seconds: float
+
+
+ListenerEvent = SpeechStarted | SpeechAudio | SpeechEnded | SpeechMissed | Level | MicrophoneChanged
 
 
 class Listener:
@@ -79,6 +87,10 @@ class Listener:
         self._pipeline: Pipeline | None = None
         self._state = MicrophoneChanged(MicrophoneState.CLOSED)
         self._told_time = 0.0
+        self._heard_s = 0.0
+        """When samples came last, on the loop's clock."""
+        self._cut_s: float | None = None
+        """When a microphone was lost in the middle of an utterance, until one is heard again."""
         self._held = False
 
     @property
@@ -94,6 +106,7 @@ class Listener:
     async def start(self, device: str = "") -> None:
         """Listen to the device of this name or label; empty follows the system's default. Returns at once."""
         await self.stop()
+        self._cut_s = None
         self._task = asyncio.create_task(self._listen(device), name="listener")
         self._task.add_done_callback(report_failure)
 
@@ -154,29 +167,29 @@ class Listener:
         try:
             self._tell(MicrophoneState.OPENING)
             while True:
-                detail = await self._listen_once(wanted)
-                if detail:
+                lost = await self._listen_once(wanted)
+                if lost is not None:
                     # Just lost, another may be there at once; none found, a new look may wait.
-                    pause = _LOOK_EVERY_S if self._state.state is MicrophoneState.MISSING else _LOST_PAUSE_S
-                    self._tell(MicrophoneState.MISSING, self._state.name, detail)
+                    pause = _LOOK_EVERY_S if self._state.state.is_without else _LOST_PAUSE_S
+                    self._tell(lost.state, self._state.name, lost.detail)
                     await asyncio.sleep(pause)
                     await self._look_anew()
         finally:
             self._tell(MicrophoneState.CLOSED)
 
-    async def _listen_once(self, wanted: str) -> str:
-        """Open a device and listen until it is lost or another is to be used; why nothing is heard, or empty."""
+    async def _listen_once(self, wanted: str) -> MicrophoneChanged | None:
+        """Open a device and listen until it is lost or another is to be used; None then, else why nothing is heard."""
         try:
             choice = await self._choose(wanted)
             if choice.device is None:
-                return choice.detail
-            if self._state.state is not MicrophoneState.MISSING:
+                return MicrophoneChanged(MicrophoneState.MISSING, detail=choice.detail)
+            if not self._state.state.is_without:
                 self._tell(MicrophoneState.OPENING, choice.device.label, choice.detail)
             return await self._use(choice, wanted)
         except AudioError as error:
-            return str(error)
+            return MicrophoneChanged(MicrophoneState.UNUSABLE, detail=str(error))
 
-    async def _use(self, choice: Choice, wanted: str) -> str:
+    async def _use(self, choice: Choice, wanted: str) -> MicrophoneChanged | None:
         assert choice.device is not None
         device, loop, wake = choice.device, asyncio.get_running_loop(), asyncio.Event()
 
@@ -186,7 +199,7 @@ class Listener:
                 loop.call_soon_threadsafe(wake.set)
 
         stream = await self._sound.call(lambda: open_stream(device, on_samples), _OPEN_TIMEOUT_S, Stream.close)
-        pipeline = self._pipeline = Pipeline(device.rate, device.channels, self._options)
+        pipeline = self._pipeline = Pipeline(stream.device.rate, stream.device.channels, self._options)
         if self._held:
             pipeline.press()
         watch = asyncio.create_task(self._until_other(wanted, device), name="microphone watch")
@@ -198,18 +211,20 @@ class Listener:
             heart.cancel()
             watch.cancel()
             self._pipeline = None
+            self._cut_s = self._heard_s if pipeline.hears_voice else self._cut_s
             _, events = pipeline.feed(stream.read())
             self._pass_on(pipeline, events + pipeline.close())
+            still_runs = stream.is_active
             await self._close(stream)
         if watch.done() and not watch.cancelled():
-            return ""
-        return f"“{device.label}” was disconnected; listening goes on when it is back."
+            return None
+        return _silent(device) if still_runs else _disconnected(device)
 
     async def _pump(
         self, stream: Stream, pipeline: Pipeline, wake: asyncio.Event, watch: asyncio.Task[None], choice: Choice
     ) -> None:
         """Read until the stream dies or ``watch`` is done; ``wake`` comes with samples and with every heartbeat."""
-        patience_s = _FIRST_SAMPLES_S
+        patience_s, continuity = _FIRST_SAMPLES_S, Continuity(stream.device.rate)
         while not watch.done():
             await wake.wait()
             wake.clear()
@@ -221,11 +236,21 @@ class Listener:
                     return
                 continue
             patience_s = _SAMPLES_EVERY_S
+            self._account(len(block), continuity)
             level, events = pipeline.feed(block)
             if level is not None:
                 self._on_event(level)
             self._pass_on(pipeline, events)
             self._tell(_state(pipeline), stream.device.label, choice.detail)
+
+    def _account(self, frames: int, continuity: Continuity) -> None:
+        """Tell what was not heard, before these frames or in the gap that they end."""
+        self._heard_s = now_s = asyncio.get_running_loop().time()
+        missed_s = continuity.feed(frames, now_s)
+        if self._cut_s is not None:
+            missed_s, self._cut_s = now_s - self._cut_s, None
+        if missed_s >= LEAST_S:
+            self._on_event(SpeechMissed(missed_s))
 
     async def _until_other(self, wanted: str, device: Device) -> None:
         """Return when another device is to be used: the default changed, or the chosen one is back or gone."""
@@ -284,6 +309,18 @@ def is_other(now: Device | None, used: Device) -> bool:
     A device that only PortAudio names says nothing: the sound server did not answer, and a dead stream will tell.
     """
     return now is None or (now != used and bool(now.source))
+
+
+def _silent(device: Device) -> MicrophoneChanged:
+    detail = (
+        f"“{device.label}” is open and gives no sound: another program may have taken it, or the sound system hangs."
+    )
+    return MicrophoneChanged(MicrophoneState.UNUSABLE, detail=f"{detail} Listening goes on as soon as it gives some.")
+
+
+def _disconnected(device: Device) -> MicrophoneChanged:
+    detail = f"“{device.label}” was disconnected; listening goes on when it is back."
+    return MicrophoneChanged(MicrophoneState.MISSING, detail=detail)
 
 
 def _state(pipeline: Pipeline) -> MicrophoneState:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from sayso.app.audio.listener import ListenerEvent, SpeechAudio, SpeechEnded, SpeechStarted
+from sayso.app.audio.listener import ListenerEvent, SpeechAudio, SpeechEnded, SpeechMissed, SpeechStarted
 
 
 class Muffler:
@@ -35,6 +35,8 @@ class Muffler:
                 if not self._passing:
                     return
             case SpeechAudio() if not self._passing:
+                return
+            case SpeechMissed() if self._muffled:
                 return
             case SpeechEnded() if not self._passing:
                 return

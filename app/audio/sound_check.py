@@ -74,7 +74,7 @@ async def record(
     with sound.another_stream():
         stream = await sound.call(lambda: open_stream(device, on_samples), _OPEN_S, Stream.close)
         try:
-            return await _read(stream, wake, round(seconds * device.rate), on_level, on_open)
+            return await _read(stream, wake, round(seconds * stream.device.rate), on_level, on_open)
         finally:
             with contextlib.suppress(AudioError):
                 await asyncio.shield(sound.call(stream.close, _CALL_S))

@@ -66,7 +66,7 @@ class _Heard:
         match event:
             case MicrophoneChanged():
                 self.states.append(event)
-                if event.state is MicrophoneState.MISSING:
+                if event.state.is_without:
                     self.settled.set()
             case Level():
                 self.levels.append(event)
@@ -79,7 +79,8 @@ async def _microphone() -> Result:
     listener = Listener(heard)
     await listener.start()
     try:
-        await asyncio.wait_for(heard.settled.wait(), _MICROPHONE_TIMEOUT_S)
+        async with asyncio.timeout(_MICROPHONE_TIMEOUT_S):
+            await heard.settled.wait()
     except TimeoutError:
         return Result("Microphone", False, "it was opened but gives no samples. Reconnect it or choose another one.")
     finally:
@@ -90,7 +91,7 @@ async def _microphone() -> Result:
 def microphone_result(states: list[MicrophoneChanged], levels: list[Level]) -> Result:
     """What the states and levels of some seconds say about the microphone."""
     last = [state for state in states if state.state is not MicrophoneState.CLOSED][-1]
-    if last.state is MicrophoneState.MISSING:
+    if last.state.is_without:
         return Result("Microphone", False, last.detail)
     if last.state is MicrophoneState.NO_SIGNAL:
         words = f"“{last.name}” gives nothing but zeros. Unmute it, switch it on, or choose another one. {last.detail}"
@@ -143,7 +144,8 @@ async def _server(address: str, api_key_file: Path | None, model: str) -> Result
             client = RealtimeClient(source, _until_settled(settled))
             client.start()
             try:
-                connection = await asyncio.wait_for(settled, _SERVER_TIMEOUT_S)
+                async with asyncio.timeout(_SERVER_TIMEOUT_S):
+                    connection = await settled
             finally:
                 await client.close()
     except TimeoutError:

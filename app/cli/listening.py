@@ -16,6 +16,7 @@ from sayso.app.audio.listener import (
     MicrophoneChanged,
     SpeechAudio,
     SpeechEnded,
+    SpeechMissed,
     SpeechStarted,
 )
 from sayso.app.audio.pipeline import Pipeline
@@ -169,12 +170,15 @@ class Listening:
             case SpeechEnded() if self._turn is not None:
                 turn, self._turn = self._turn, None
                 self._client.end(turn)
+            case SpeechMissed(seconds):
+                lost = f"{seconds:.1f} s of speech were not heard."
+                self._writer.show(Report("error", lost, 0.0, 0.0, code="not_heard"))
             case MicrophoneChanged(state, name, detail):
                 self._microphone(state, name, detail)
 
     def _microphone(self, state: MicrophoneState, name: str, detail: str) -> None:
-        if state is MicrophoneState.MISSING:
-            self._writer.show(Report("error", detail, 0.0, 0.0, code="microphone_missing"))
+        if state.is_without:
+            self._writer.show(Report("error", detail, 0.0, 0.0, code=f"microphone_{state.value}"))
         elif state is MicrophoneState.READY and self._turn is None:
             self._writer.remark(f"Listening with {name}. {detail}".rstrip())
         elif state in _MICROPHONE_REMARKS:

@@ -19,12 +19,15 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
 from sayso.app.errors import AppError, report_failure
-from sayso.app.realtime.endpoint import Endpoint, explain
+from sayso.app.realtime.endpoint import Endpoint
+from sayso.app.realtime.engine_news import ANY_MODEL, told_by_engine
 from sayso.app.realtime.errors import RealtimeError
 from sayso.app.realtime.events import Behind, Connection, RealtimeEvent
+from sayso.app.realtime.proof import Proof
 from sayso.app.realtime.questions import first_model
 from sayso.app.realtime.rest import RESTED, Rest
 from sayso.app.realtime.resumption import Resumption
+from sayso.app.realtime.second_look import explained
 from sayso.app.realtime.together import until_one_fails
 from sayso.app.realtime.uplink import Hold, Reconnect, Uplink, UplinkEvent
 from sayso.app.realtime.wire import Created, decode, encode
@@ -53,23 +56,12 @@ _LASTING_RETRY_S = 15.0
 _STALL_S = 60.0
 """A server that has all audio and tells nothing for so long will not tell anything."""
 _EVENTS: tuple[SaysoEvent, ...] = ("partial", "words", "marker", "engine")
-_ANY_MODEL = "auto"
-"""How a Sayso server's own model is called, whichever it is."""
 _LASTING_CODES = ("model_not_found", "unauthorised", "model_not_validated")
 _CLOSED = "The connection is closed to free memory; it opens again when you speak."
 _PLAIN_SERVER = "Words appear only once they are final: this is no Sayso server and tells no tentative ones."
 _BEHIND_MS = 1000
 _BEHIND_STEP_MS = 500
 _LARGEST_FRAME = 4 * 1024 * 1024
-
-_ENGINE: dict[str, tuple[ServerState, str]] = {
-    "starting": (ServerState.LOADING, "The speech engine is starting."),
-    "loading": (ServerState.LOADING, "The speech engine is loading its model."),
-    "idle": (ServerState.RESTING, "The speech engine rests to free memory; it starts when you speak."),
-    "restarting": (ServerState.LOADING, "The speech engine has stopped and is being started again."),
-    "failed": (ServerState.REFUSED, "The speech engine cannot start."),
-    "ready": (ServerState.READY, ""),
-}
 
 
 class RealtimeClient:
@@ -103,7 +95,13 @@ class RealtimeClient:
         self._endpoint: Endpoint | None = None
         # An engine that is being started is wanted by somebody, and that takes as long as it takes.
         self._session_kept = Resumption()
+        self._proof = Proof()
         self._rest = Rest(lambda: self._uplink.is_idle and self._state.state is not ServerState.LOADING)
+
+    @property
+    def proof(self) -> Proof:
+        """Asked by whoever has reason to doubt that the connection lives."""
+        return self._proof
 
     @property
     def rest(self) -> Rest:
@@ -201,7 +199,7 @@ class RealtimeClient:
                 self._endpoint = endpoint = await self._resolve()
                 await self._converse(endpoint)
             except (OSError, EOFError, WebSocketException, AppError) as error:
-                fault = explain(error, endpoint.url if endpoint else "")
+                fault = await explained(error, endpoint)
                 # What we have decided to give up, or cannot reach at all in this way, is not taken up again.
                 self._lost(kept=not isinstance(error, AppError) and not fault.lasting)
             if fault.code in RESTED and self._rest.quiet:
@@ -243,7 +241,7 @@ class RealtimeClient:
             self._heard_at = asyncio.get_running_loop().time()
             tasks = (self._receive(socket, endpoint), self._send(socket), self._watch(), self._rest.due())
             try:
-                await until_one_fails(*tasks)
+                await until_one_fails(*tasks, self._proof.given(socket))
             except (AppError, asyncio.CancelledError):
                 # We give this session up; without this word the server would keep it for our return.
                 await socket.close()
@@ -259,7 +257,7 @@ class RealtimeClient:
             raise RealtimeError("not_realtime", "The server does not speak the realtime transcription protocol.", True)
         self._created = created
         sayso = created.server == "sayso"
-        model = endpoint.model or (_ANY_MODEL if sayso else await asyncio.to_thread(first_model, endpoint))
+        model = endpoint.model or (ANY_MODEL if sayso else await asyncio.to_thread(first_model, endpoint))
         options = SaysoOptions(_EVENTS, self._bias, resumable=True) if sayso else None
         self._session = SessionUpdate(model=model, sayso=options)
         if not await self._taken_up(socket, endpoint, self._session):
@@ -300,16 +298,12 @@ class RealtimeClient:
                 case SessionUpdated(model=model):
                     # The state of its engine follows, and only that says whether it is ready.
                     self._model = model
-                case EngineState(state, detail):
-                    self._engine(endpoint, state, detail)
+                case EngineState():
+                    self._was_ready = True
+                    self._tell(told_by_engine(event, endpoint.url, self._model))
                 case Resumable():
                     self._session_kept.offered(endpoint.url, event)
             self._pass_on(self._uplink.received(event))
-
-    def _engine(self, endpoint: Endpoint, state: str, detail: str) -> None:
-        server, words = _ENGINE[state]
-        self._was_ready = True
-        self._tell(Connection(server, endpoint.url, self._model, detail or words, "" if state == "ready" else state))
 
     async def _send(self, socket: ClientConnection) -> None:
         while True:

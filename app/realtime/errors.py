@@ -6,8 +6,9 @@ from sayso.app.errors import AppError
 
 
 class RealtimeError(AppError):
-    """Codes: bad_url, name_not_found, refused, unreachable, timed_out, tls and those of ``certificates``, unauthorised,
-    forbidden, wrong_path, not_realtime, rejected, model_not_found, closed, stalled, failed.
+    """Codes: bad_url, name_not_found, refused, unreachable, timed_out, tls, tls_needed, tls_not_spoken and those of
+    ``certificates``, unauthorised, forbidden, wrong_path, not_realtime, rejected, model_not_found, closed, stalled,
+    failed.
 
     ``lasting`` is true where only the user or the server's owner can help, so that quick retries are of no use.
     """

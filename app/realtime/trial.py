@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ssl
 import statistics
 from typing import TypeVar
-from urllib.parse import SplitResult, urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import InvalidHandshake, InvalidStatus, WebSocketException
+from websockets.exceptions import WebSocketException
 
 from sayso.app.errors import AppError
 from sayso.app.realtime.endpoint import Endpoint
+from sayso.app.realtime.engine_news import ANY_MODEL
 from sayso.app.realtime.errors import RealtimeError
 from sayso.app.realtime.finding import Greeting, SecondLook, diagnose, unknown_model, works
 from sayso.app.realtime.questions import ask, engine_model_in, models_in, version_in
+from sayso.app.realtime.second_look import look_again
 from sayso.app.realtime.wire import Created, decode, encode
 from sayso.app.remote_server_view import Finding
 from sayso.server.protocol.events import EngineState, Error, SaysoOptions, SessionUpdate, SessionUpdated
@@ -31,11 +31,8 @@ _OPEN_S = 6.0
 _ANSWER_S = 6.0
 _OBJECTION_S = 1.0
 """How long a server that confirms nothing may take to object to a model."""
-_LOOK_S = 3.0
 _PINGS = 3
 _LARGEST_FRAME = 1024 * 1024
-_OWN_MODEL = "auto"
-"""How a Sayso server's own model is called, whichever it is."""
 
 _Event = TypeVar("_Event", Created, SessionUpdated, EngineState)
 
@@ -47,7 +44,7 @@ async def try_server(endpoint: Endpoint) -> Finding:
             try:
                 return await _greet(endpoint)
             except (OSError, EOFError, WebSocketException, AppError) as error:
-                return diagnose(error, endpoint, await _look_again(error, endpoint))
+                return diagnose(error, endpoint, await look_again(error, endpoint))
     except TimeoutError as error:
         return diagnose(error, endpoint, SecondLook(accepts=True))
 
@@ -76,7 +73,7 @@ async def _greet(endpoint: Endpoint) -> Finding:
 async def _sayso(
     socket: ClientConnection, endpoint: Endpoint, version: str, models: tuple[str, ...]
 ) -> Greeting | Finding:
-    update = SessionUpdate(model=endpoint.model or _OWN_MODEL, sayso=SaysoOptions(("engine",)))
+    update = SessionUpdate(model=endpoint.model or ANY_MODEL, sayso=SaysoOptions(("engine",)))
     await socket.send(encode(update))
     try:
         session = await _next(socket, SessionUpdated)
@@ -121,66 +118,3 @@ async def _next(socket: ClientConnection, kind: type[_Event]) -> _Event:
 async def _round_trip_ms(socket: ClientConnection) -> float:
     async with asyncio.timeout(_ANSWER_S):
         return 1000 * statistics.median([await (await socket.ping()) for _ in range(_PINGS)])
-
-
-async def _look_again(error: Exception, endpoint: Endpoint) -> SecondLook:
-    """Ask what tells the causes of this fault apart."""
-    parts, secure = urlsplit(endpoint.url), endpoint.url.startswith("wss:")
-    match error:
-        case InvalidStatus() if error.response.status_code == 400 and not secure:
-            return SecondLook(speaks_tls=await _speaks_tls(parts))
-        case InvalidStatus():
-            return SecondLook(models_status=(await asyncio.to_thread(ask, endpoint, endpoint.models_url)).status)
-        case ssl.SSLCertVerificationError():
-            return SecondLook()
-        case TimeoutError():
-            return SecondLook(accepts=await _accepts(parts), speaks_http=secure and await _speaks_http(parts))
-        case ssl.SSLError() | EOFError() | ConnectionResetError() if secure:
-            return SecondLook(speaks_http=await _speaks_http(parts))
-        case InvalidHandshake() | EOFError() | ConnectionResetError():
-            return SecondLook(speaks_tls=await _speaks_tls(parts))
-        case _:
-            return SecondLook()
-
-
-def _port(parts: SplitResult) -> int:
-    return parts.port or (443 if parts.scheme == "wss" else 80)
-
-
-async def _accepts(parts: SplitResult) -> bool:
-    """Whether a program takes connections there."""
-    try:
-        async with asyncio.timeout(_LOOK_S):
-            _, writer = await asyncio.open_connection(parts.hostname, _port(parts))
-    except (OSError, TimeoutError):
-        return False
-    writer.close()
-    return True
-
-
-async def _speaks_tls(parts: SplitResult) -> bool:
-    """Whether a TLS handshake succeeds there, whatever the certificate; nothing is sent over it."""
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    try:
-        async with asyncio.timeout(_LOOK_S):
-            _, writer = await asyncio.open_connection(parts.hostname, _port(parts), ssl=context)
-    except (OSError, EOFError, TimeoutError):
-        return False
-    writer.close()
-    return True
-
-
-async def _speaks_http(parts: SplitResult) -> bool:
-    """Whether what listens there answers HTTP without TLS; no key is sent."""
-    try:
-        async with asyncio.timeout(_LOOK_S):
-            reader, writer = await asyncio.open_connection(parts.hostname, _port(parts))
-            try:
-                writer.write(f"HEAD / HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n".encode())
-                return (await reader.read(5)).startswith(b"HTTP")
-            finally:
-                writer.close()
-    except (OSError, EOFError, TimeoutError):
-        return False

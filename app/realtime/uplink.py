@@ -273,7 +273,7 @@ class Uplink:
         code = error.code or "failed"
         turn = self._sending.turn if self._sending is not None else None
         if self._sayso and not error.turn_lost and code in _HARMLESS:
-            return []
+            return [TurnLost(turn.id, error.lost_ms, code, error.error)] if turn is not None and error.lost_ms else []
         events = self._take_back()
         delay = self._retry_s
         if turn is not None:

@@ -150,6 +150,8 @@ class Error(ServerEvent, frozen=True, tag="error"):
     code: str | None = None
     turn_lost: bool = False
     """Additive: true when the open turn ended with this error and no ``transcription.done`` follows."""
+    lost_ms: int = 0
+    """Additive: so much of the open turn's audio will have no text; the turn goes on."""
 
 
 class Partial(ServerEvent, frozen=True, tag="sayso.partial"):
@@ -192,6 +194,8 @@ class EngineState(ServerEvent, frozen=True, tag="sayso.engine"):
 
     state: Literal["starting", "loading", "ready", "idle", "restarting", "failed"]
     detail: str = ""
+    model: str = ""
+    """The model's own name once it is known: a session may have asked for ``auto``."""
 
 
 class IdleWarning(ServerEvent, frozen=True, tag="sayso.idle"):

@@ -126,12 +126,16 @@ class Trouble:
     code: str
     message: str
     turn_lost: bool = False
+    lost_ms: int = 0
+    """Audio of the open turn that is lost while the turn goes on."""
 
 
 @dataclass(frozen=True, slots=True)
 class EngineNews:
     state: EngineWord
     detail: str = ""
+    model: str = ""
+    """The name of the model that is loaded, or was last."""
 
 
 @dataclass(frozen=True, slots=True)

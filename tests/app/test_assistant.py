@@ -12,7 +12,7 @@ import pytest
 
 from sayso.app.assistant import Assistant
 from sayso.app.audio.level import Level
-from sayso.app.audio.listener import MicrophoneChanged, SpeechAudio, SpeechEnded, SpeechStarted
+from sayso.app.audio.listener import MicrophoneChanged, SpeechAudio, SpeechEnded, SpeechMissed, SpeechStarted
 from sayso.app.commands_view import CommandsView
 from sayso.app.desktop_file import Autostart
 from sayso.app.engine_view import EngineView
@@ -68,7 +68,7 @@ class Chain:
         self.asked.append(what)
 
 
-def collaborators(chain: Chain) -> None:
+def collaborators(chain: Chain, beside: Any = ()) -> None:
     async def look_around() -> Surroundings:
         return Surroundings()
 
@@ -159,7 +159,7 @@ def collaborators(chain: Chain) -> None:
         history=history,
         commands=commands,
     )  # type: ignore[arg-type]
-    chain.assistant.join(listener, client, commander, server, panels)  # type: ignore[arg-type]
+    chain.assistant.join(listener, client, commander, server, panels, beside)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -226,6 +226,38 @@ async def test_a_turn_without_words_leaves_no_line_and_commands_nothing(chain: C
     chain.assistant.receive(TurnDone(1, ""))
     assert chain.now.lines == ()
     assert chain.submitted == []
+
+
+async def test_what_was_not_heard_is_shown_with_its_length_in_the_utterance_or_between_two(chain: Chain) -> None:
+    speak(chain)
+    chain.assistant.hear(SpeechMissed(2.5))
+    chain.assistant.hear(SpeechEnded(1000.5))
+    chain.assistant.receive(TurnDone(1, "volume up"))
+    chain.assistant.hear(SpeechMissed(4.0))
+    assert [(line.stable, line.lost_ms) for line in chain.now.lines] == [("volume up", 2500), ("", 4000)]
+    assert chain.now.lines[1].kind is LineKind.LOST
+
+
+async def test_what_runs_beside_runs_as_long_as_the_assistant(tmp_path: Path) -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def beside() -> None:
+        begun.set()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.set()
+
+    store = SettingsStore(Loaded(Settings()), tmp_path)
+    made = Chain(Assistant(lambda _: None, store, Autostart(tmp_path)), [])
+    collaborators(made, beside=[beside])
+    running = asyncio.create_task(made.assistant.run())
+    async with asyncio.timeout(15):
+        await begun.wait()
+    assert not ended.is_set()
+    made.assistant.quit()
+    await asyncio.wait_for(running, 15)
+    assert ended.is_set()
 
 
 async def test_a_whole_command_shortens_the_wait_only_while_it_is_being_said(chain: Chain) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sayso.app.hold_to_talk import CLOSING_S, LONGEST_S, HoldToTalk, Moment, Step
+from sayso.app.clocks import Moment
+from sayso.app.hold_to_talk import CLOSING_S, LONGEST_S, HoldToTalk, Step
 
 
 def at(seconds: float, slept: float = 0.0) -> Moment:

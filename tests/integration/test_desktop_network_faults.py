@@ -18,9 +18,11 @@ from functools import partial
 
 import jiwer
 import pytest
+from bounded import wait_for
 from certificates import Signer, signer
 from hindered_way import HinderedWay
 from integration.desktop_session import DesktopSession, RemoteServer, desktop_session, remote_server, words
+from played_logind import Logind, played_logind
 from speech import say_to_file
 from virtual_desktop import VirtualDesktop
 
@@ -85,7 +87,14 @@ def trusted(desktop: VirtualDesktop) -> Signer:
 
 
 @pytest.fixture(scope="module")
-def session(desktop: VirtualDesktop, trusted: Signer) -> Iterator[DesktopSession]:
+def logind(desktop: VirtualDesktop) -> Iterator[Logind]:
+    """What tells this desktop of suspends."""
+    with played_logind(desktop.folder, desktop.environment) as playing:
+        yield playing
+
+
+@pytest.fixture(scope="module")
+def session(desktop: VirtualDesktop, trusted: Signer, logind: Logind) -> Iterator[DesktopSession]:
     with desktop_session(desktop) as started:
         started.wait_for_headline("Ready")
         yield started
@@ -129,11 +138,32 @@ def test_a_server_that_stands_still_for_seconds_goes_on_where_it_was(distant: Di
         process.send_signal(signal.SIGCONT)
 
 
+def test_what_was_said_before_a_suspend_is_heard_and_afterwards_a_dead_connection_is_made_anew_at_once(
+    distant: Distant, logind: Logind
+) -> None:
+    session, before, connections = distant.session, len(distant.session.lines), distant.way.connections
+    session.wait_until_heard()
+    with session.microphone.speaking(say_to_file(SAID)) as voice:
+        with pytest.raises(subprocess.TimeoutExpired):
+            voice.wait(MIDDLE_S)
+        logind.announce()
+        session.wait_for_headline("Opening microphone", TOLD_SECONDS)
+    session.wait_for_words("every morning", since=before, seconds=TOLD_SECONDS)
+    session.wait_until_heard()
+    distant.way.forget()
+    logind.end()
+    session.wait_for_headline("Ready", TOLD_SECONDS)
+    # By itself, the client would notice only when a ping of its own is not answered for twenty seconds.
+    wait_for(lambda: distant.way.connections > connections, "another connection", 18)
+    session.say("the keys are under the mat")
+    session.wait_for_words("under the mat", since=before, seconds=TOLD_SECONDS)
+
+
 def test_a_wrong_key_is_named_and_what_was_said_meanwhile_is_heard_with_the_right_one(distant: Distant) -> None:
     session, before = distant.session, len(distant.session.lines)
     session.use_remote(distant.way.url, "a guess")
     session.wait_for_server(f"Refused by {distant.way.host}", TOLD_SECONDS)
-    session.wait_for_server(f"{distant.way.host} does not accept the key", TOLD_SECONDS)
+    session.wait_for_server(f"{distant.way.host} does not accept this key", TOLD_SECONDS)
     session.say("the keys are under the mat")
     distant.use()
     session.wait_for_words("under the mat", since=before, seconds=TOLD_SECONDS)
@@ -142,7 +172,7 @@ def test_a_wrong_key_is_named_and_what_was_said_meanwhile_is_heard_with_the_righ
 def test_a_web_site_in_the_servers_place_is_named(distant: Distant) -> None:
     with web_site() as host:
         distant.session.use_remote(f"http://{host}", "")
-        distant.session.wait_for_server(f"What runs at {host} is no realtime speech server", TOLD_SECONDS)
+        distant.session.wait_for_server(f"A web server answers at {host}, but takes no WebSocket", TOLD_SECONDS)
         distant.session.wait_for_server(f"Refused by {host}", TOLD_SECONDS)
 
 

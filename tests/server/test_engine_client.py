@@ -51,6 +51,7 @@ async def test_a_killed_engine_is_replaced() -> None:
         assert started.status.restarts == 1
         lost = next(news for news in listener.news if news.state == "restarting")
         assert "SIGKILL" in lost.detail
+        assert [news.model for news in listener.news if news.state == "ready"] == ["scripted"] * 2
 
 
 async def test_an_engine_that_cannot_load_is_reported_once_with_its_reason() -> None:

@@ -382,6 +382,7 @@ def test_more_than_is_kept_is_told_as_lost() -> None:
         bench.do(audio(0.5))
     bench.news("restarting").news("ready").do(END).run()
     assert bench.codes == [("audio_lost", False)]
+    assert bench.heard(i.Trouble)[0].lost_ms == 2500
     assert "2.5 seconds" in bench.heard(i.Trouble)[0].message
     assert bench.texts == ["0 1 (32000)"]
 

@@ -132,6 +132,17 @@ def no_microphone() -> Snapshot:
     return snapshot(microphone=missing)
 
 
+def microphone_taken() -> Snapshot:
+    unusable = MicrophoneView(
+        MicrophoneState.UNUSABLE,
+        "USB headset",
+        "“USB headset” is open and gives no sound: another program may have taken it, or the sound system hangs."
+        " Listening goes on as soon as it gives some.",
+    )
+    lines = (*LINES, line(6, "and then we", kind=LineKind.PLAIN, lost_ms=2600), line(7, "", "", LineKind.LOST, 83_000))
+    return snapshot(microphone=unusable, lines=lines, feed=FEED)
+
+
 def no_signal() -> Snapshot:
     return snapshot(microphone=MicrophoneView(MicrophoneState.NO_SIGNAL, "USB headset"), lines=LINES, feed=FEED)
 
@@ -141,7 +152,7 @@ def troubles() -> Snapshot:
         ServerKind.REMOTE,
         ServerState.REFUSED,
         "wss://speech.example.org/v1/realtime",
-        detail="The server does not accept the key. Type the key again and press Apply.",
+        detail="speech.example.org does not accept this key. Type it again, or ask whoever runs the server for one.",
     )
     notices = (
         Notice("keyring", "This system has no keyring: keys are kept in a file that only you can read."),
@@ -191,6 +202,7 @@ ALL = {
     "long-text": long_text,
     "many-actions": many_actions,
     "no-microphone": no_microphone,
+    "microphone-taken": microphone_taken,
     "no-signal": no_signal,
     "troubles": troubles,
     "reconnecting": reconnecting,

@@ -102,7 +102,7 @@ def test_the_servers_refusal_stands_below_the_fields_until_it_is_gone(qtbot: QtB
     part = switch(qtbot, theme)
     refused = scenes.troubles().server
     part.show_server(refused)
-    assert "does not accept the key" in part.fields.message.text()
+    assert "does not accept this key" in part.fields.message.text()
     assert part.fields.message.isVisible()
     part.show_server(replace(refused, state=ServerState.READY, detail=""))
     assert not part.fields.message.isVisible()

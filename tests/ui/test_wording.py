@@ -34,6 +34,7 @@ OPENING = MicrophoneView(MicrophoneState.OPENING)
         (scenes.listening, "Hearing you"),
         (scenes.idle, "Not listening"),
         (scenes.no_microphone, "No microphone"),
+        (scenes.microphone_taken, "Microphone not available"),
         (scenes.no_signal, "No signal"),
         (scenes.reconnecting, "Reconnecting"),
         (scenes.troubles, "Server refused"),
@@ -88,6 +89,13 @@ def test_the_server_in_use_is_named_by_its_host() -> None:
     assert wording.server_status(scenes.EMBEDDED) == "On this computer, model tiny.en"
 
 
+def test_a_server_that_refuses_is_told_with_what_is_wrong_and_what_to_do() -> None:
+    refused = scenes.troubles()
+    assert wording.describe(refused).detail == refused.server.detail
+    unexplained = replace(refused, server=replace(refused.server, detail=""))
+    assert "address and key" in wording.describe(unexplained).detail
+
+
 def test_a_problem_is_shown_only_while_there_is_one() -> None:
     refused = scenes.troubles().server
     assert wording.server_problem(refused) == refused.detail
@@ -96,6 +104,10 @@ def test_a_problem_is_shown_only_while_there_is_one() -> None:
 
 def test_an_outcome_with_lost_speech_says_both() -> None:
     assert wording.outcome(scenes.line(1, "x", kind=LineKind.COMMAND, lost_ms=1200)) == "command, 1.2 s of speech lost"
+
+
+def test_long_losses_are_told_in_minutes() -> None:
+    assert wording.outcome(scenes.line(1, "", kind=LineKind.LOST, lost_ms=83_000)) == "1 min 23 s of speech lost"
 
 
 def test_every_feed_state_has_a_word_and_a_sentence() -> None:

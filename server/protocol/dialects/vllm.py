@@ -74,7 +74,7 @@ class VllmDialect:
             case intents.TurnDone():
                 return [events.Done(happening.text, _usage(happening))]
             case intents.Trouble():
-                return [events.Error(happening.message, happening.code, happening.turn_lost)]
+                return [events.Error(happening.message, happening.code, happening.turn_lost, happening.lost_ms)]
             case _:
                 return self._own(happening)
 
@@ -89,8 +89,8 @@ class VllmDialect:
                 return self._if_asked("marker", events.Marker(audio_ms))
             case intents.IdleSoon(closes_in_s=closes_in_s):
                 return self._if_asked("idle", events.IdleWarning(closes_in_s))
-            case intents.EngineNews(state=state, detail=detail):
-                return self._if_asked("engine", events.EngineState(state, detail))
+            case intents.EngineNews(state=state, detail=detail, model=model):
+                return self._if_asked("engine", events.EngineState(state, detail, model))
             case intents.MayResume(token=token, grace_s=grace_s):
                 return [events.Resumable(token, grace_s)]
             case intents.GoesOn():

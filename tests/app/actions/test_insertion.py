@@ -73,9 +73,18 @@ def test_text_is_made_safe_for_its_window(text: str, in_editor: str, in_terminal
         ("so", ", then", False),
         ("", "first", False),
         ("line\n", "x", False),
+        ("wide\u00a0", "x", False),
+        ("so", "%", False),
+        ("«", "ja", False),
+        ("ja", "»", False),
+        ("well", "…", False),
+        ("日本", "語", False),
+        ("ไทย", "ไทย", False),
+        ("한국어", "한국어", True),
+        ("good morning", "everyone", True),
     ],
 )
-def test_dictations_are_set_apart_where_a_space_belongs(before: str, text: str, space: bool) -> None:
+def test_texts_are_set_apart_where_a_space_belongs(before: str, text: str, space: bool) -> None:
     assert needs_space(before, text) is space
 
 

@@ -207,6 +207,29 @@ async def test_dictations_one_after_another_are_set_apart_by_a_space(hands: Hand
     assert received(terminal, "you?") == b"Hello there. How are you?"
 
 
+async def test_what_is_typed_by_command_is_set_apart_from_what_was_typed_before(
+    hands: Hands, terminal: Terminal
+) -> None:
+    await hands.do("type good morning")
+    await hands.do("type everyone")
+    await hands.performer.type(", how are you?")
+    await hands.do("type fine")
+
+    assert received(terminal, "fine") == b"good morning everyone, how are you? fine"
+
+
+async def test_what_is_typed_into_another_window_or_after_a_key_is_set_apart_from_nothing(
+    hands: Hands, terminal: Terminal
+) -> None:
+    await hands.do("type good morning")
+    with hands.desktop.terminal("other window") as other:
+        await hands.do("type everyone")
+        assert received(other, "everyone") == b"everyone"
+        await hands.do("press tab")
+        await hands.do("type next")
+        assert received(other, "next") == b"everyone\tnext"
+
+
 async def test_scratch_that_removes_exactly_the_last_typed_text(
     hands: Hands, desktop: VirtualDesktop, tmp_path: Path
 ) -> None:
@@ -218,7 +241,7 @@ async def test_scratch_that_removes_exactly_the_last_typed_text(
         await hands.do("press enter")
 
         wait_for(output.read_bytes, "a line")
-        assert output.read_bytes() == b"keeping\n"
+        assert output.read_bytes() == b"keep ing\n"
         assert "12 characters" in outcome.detail
 
 
@@ -295,7 +318,7 @@ async def test_scratch_that_is_refused_after_typing_by_hand_but_not_after_moving
     await hands.do("type second")
     hands.desktop.xdotool("mousemove", 300, 300)
     await hands.do("scratch that")
-    wait_for(lambda: len(terminal.output.read_bytes()) == len("firstsecond") + len("second"), "the backspaces")
+    wait_for(lambda: len(terminal.output.read_bytes()) == len("first second" + " second"), "the backspaces")
 
     await asyncio.sleep(0.2)  # A use within a tenth of a second of ours cannot be told apart from it.
     hands.desktop.xdotool("key", "h")

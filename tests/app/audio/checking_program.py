@@ -45,7 +45,7 @@ async def beside_a_listener(wanted: str) -> None:
 
     def on_event(event: ListenerEvent) -> None:
         if isinstance(event, MicrophoneChanged):
-            lost.append(event.state in (MicrophoneState.MISSING, MicrophoneState.CLOSED))
+            lost.append(event.state.is_without or event.state is MicrophoneState.CLOSED)
         elif isinstance(event, Level):
             heard.set()
 

@@ -18,6 +18,7 @@ from sayso.app.audio.listener import (
     MicrophoneChanged,
     SpeechAudio,
     SpeechEnded,
+    SpeechMissed,
     SpeechStarted,
 )
 
@@ -34,6 +35,8 @@ def on_event(event: ListenerEvent) -> None:
             tell(event="audio", count=len(samples), rms=float(np.sqrt(np.mean(samples**2))))
         case SpeechEnded(at):
             tell(event="ended", at=at)
+        case SpeechMissed(seconds):
+            tell(event="missed", seconds=seconds)
         case Level(db, clipping):
             tell(event="level", db=db, clipping=clipping)
         case MicrophoneChanged(state, name, detail):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sayso.app.audio.devices import Device, choose, selected
+from sayso.app.audio.devices import Device, choose, formats, selected
 from sayso.app.audio.listener import is_other
 
 BUILTIN = Device("alsa_input.pci", "Built-in", 48000, 2, True, 0, "alsa_input.pci")
@@ -73,3 +73,12 @@ def test_another_device_is_used_when_it_is_another_or_there_is_none() -> None:
 
 def test_a_sound_server_that_does_not_answer_is_no_reason_to_change() -> None:
     assert not is_other(Device("pulse", "pulse", 44100, 1, True, 0), BUILTIN)
+
+
+def test_a_device_that_refuses_its_own_format_is_tried_with_usual_ones_each_once() -> None:
+    tried = [(each.rate, each.channels) for each in formats(replace(HEADSET, rate=384_000, channels=2))]
+    assert tried[0] == (384_000, 2)
+    assert tried[1] == (48_000, 2)
+    assert (44_100, 1) in tried
+    assert len(set(tried)) == len(tried)
+    assert {each.source for each in formats(HEADSET)} == {HEADSET.source}

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from sayso.app.audio.level import Level
-from sayso.app.audio.listener import ListenerEvent, MicrophoneChanged, SpeechAudio, SpeechEnded, SpeechStarted
+from sayso.app.audio.listener import (
+    ListenerEvent,
+    MicrophoneChanged,
+    SpeechAudio,
+    SpeechEnded,
+    SpeechMissed,
+    SpeechStarted,
+)
 from sayso.app.audio.muffler import Muffler
 from sayso.app.snapshot import MicrophoneState
 
@@ -53,3 +60,13 @@ def test_an_utterance_that_began_during_the_check_is_dropped_whole_and_the_next_
     assert heard == []
     feed(muffler, START, AUDIO, END)
     assert heard == [START, AUDIO, END]
+
+
+def test_what_was_missed_during_a_check_is_missed_by_nobody() -> None:
+    muffler, heard = made()
+    muffler.muffle(True)
+    feed(muffler, SpeechMissed(2.0))
+    assert heard == []
+    muffler.muffle(False)
+    feed(muffler, SpeechMissed(2.0))
+    assert heard == [SpeechMissed(2.0)]

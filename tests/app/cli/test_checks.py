@@ -37,6 +37,11 @@ def test_no_microphone_is_a_fault_in_the_listeners_words() -> None:
     assert (result.works, result.words) == (False, "No microphone was found.")
 
 
+def test_a_microphone_that_another_program_has_is_a_fault_in_the_listeners_words() -> None:
+    result = microphone_result(state(MicrophoneState.UNUSABLE, "It is in use."), [])
+    assert (result.works, result.words) == (False, "It is in use.")
+
+
 def test_clipping_is_worth_knowing() -> None:
     result = microphone_result(state(MicrophoneState.HEARING), [Level(-1.0, True)])
     assert result.works is None

@@ -407,6 +407,18 @@ def test_a_lost_turn_is_held_until_the_engine_is_back() -> None:
     assert uplink.next_message() == Commit()
 
 
+def test_speech_that_the_server_has_lost_is_told_with_its_length_and_the_turn_goes_on() -> None:
+    uplink = Uplink()
+    uplink.connected(sayso=True)
+    turn = uplink.begin()
+    uplink.append(turn, speech(0, 3))
+    uplink.next_message()
+    error = Error("2.5 seconds were lost.", "audio_lost", lost_ms=2500)
+    assert uplink.received(error) == [TurnLost(turn, 2500, "audio_lost", "2.5 seconds were lost.")]
+    assert uplink.next_message() is not None
+    assert uplink.received(Error("Not yet.", "engine_loading")) == []
+
+
 def test_an_error_of_a_vllm_server_asks_for_a_new_session() -> None:
     uplink = Uplink()
     uplink.connected(sayso=False)

@@ -130,7 +130,8 @@ def test_a_client_gets_what_it_asked_for() -> None:
     partial = {"type": "sayso.partial", "text": "hi", "start_ms": 0, "end_ms": 1}
     assert wire(dialect, intents.TentativeText("hi", 0, 1)) == [partial]
     assert wire(dialect, intents.SpeechHeard("stop", 9)) == [{"type": "sayso.speech", "kind": "stop", "at_ms": 9}]
-    assert wire(dialect, intents.EngineNews("loading", "x"))[0]["state"] == "loading"
+    told = wire(dialect, intents.EngineNews("loading", "x", "tiny.en"))[0]
+    assert (told["state"], told["detail"], told["model"]) == ("loading", "x", "tiny.en")
 
 
 def test_usage_adds_up() -> None:
@@ -141,7 +142,13 @@ def test_usage_adds_up() -> None:
 
 def test_an_error_is_a_string_with_a_code() -> None:
     error = wire(VllmDialect("sess-1"), intents.Trouble("engine_failed", "Speak again.", turn_lost=True))[0]
-    assert error == {"type": "error", "error": "Speak again.", "code": "engine_failed", "turn_lost": True}
+    assert error == {
+        "type": "error",
+        "error": "Speak again.",
+        "code": "engine_failed",
+        "turn_lost": True,
+        "lost_ms": 0,
+    }
 
 
 def test_everything_sent_is_of_the_wires_vocabulary() -> None:
