@@ -57,7 +57,7 @@ def verdict(microphone: MicrophoneView) -> str:
     if microphone.state is MicrophoneState.MISSING:
         return "No microphone"
     if microphone.state is MicrophoneState.UNUSABLE:
-        return "Not available"
+        return "Blocked"
     if microphone.state is MicrophoneState.NO_SIGNAL:
         return "No signal"
     if microphone.state in (MicrophoneState.CLOSED, MicrophoneState.OPENING):

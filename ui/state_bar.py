@@ -74,7 +74,6 @@ class StateBar(QFrame):
         self.headline = self._label(1.5, bold=True)
         self.detail = self._label(1.0, bold=False)
         self.detail.setProperty("role", "muted")
-        self.detail.setWordWrap(True)
         self.meter = LevelMeter(theme)
         self.button = QPushButton()
         self.button.setProperty("role", "primary")
@@ -90,6 +89,7 @@ class StateBar(QFrame):
         font.setBold(bold)
         label.setFont(font)
         label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
         label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         return label
 

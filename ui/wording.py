@@ -60,7 +60,7 @@ def describe(snapshot: Snapshot) -> State:
         return State("No microphone", detail, Tone.BAD)
     if snapshot.microphone.state is MicrophoneState.UNUSABLE:
         detail = snapshot.microphone.detail or "Another program may have it. Close that, or choose another microphone."
-        return State("Microphone not available", detail, Tone.BAD)
+        return State("Microphone blocked", detail, Tone.BAD)
     if snapshot.state is DesktopState.IDLE:
         return State("Not listening", when_idle(snapshot, LISTEN_SHORTCUT), Tone.CALM)
     return _microphone_trouble(snapshot) or _server_trouble(snapshot) or _listening(snapshot)

@@ -51,14 +51,14 @@ def test_a_microphone_that_another_program_has_is_named_and_heard_again_when_it_
     session: DesktopSession, sound: VirtualSound
 ) -> None:
     with sound.taken(session.microphone):
-        session.wait_for_headline("Microphone not available", TOLD_SECONDS)
+        session.wait_for_headline("Microphone blocked", TOLD_SECONDS)
         session.wait_for_headline("another program may have taken it", TOLD_SECONDS)
     heard_afterwards(session)
 
 
 def test_a_sound_server_that_hangs_is_told_and_the_window_goes_on(session: DesktopSession, sound: VirtualSound) -> None:
     with sound.hanging():
-        session.wait_for_headline("Microphone not available", TOLD_SECONDS)
+        session.wait_for_headline("Microphone blocked", TOLD_SECONDS)
         session.click("radio button", "Mode: Dictation")
         session.click("radio button", "Mode: Commands")
     heard_afterwards(session)

@@ -56,7 +56,7 @@ def test_the_peak_says_when_it_moves_by_itself() -> None:
     ("state", "clipping", "words"),
     [
         (MicrophoneState.MISSING, False, "No microphone"),
-        (MicrophoneState.UNUSABLE, False, "Not available"),
+        (MicrophoneState.UNUSABLE, False, "Blocked"),
         (MicrophoneState.NO_SIGNAL, False, "No signal"),
         (MicrophoneState.CLOSED, False, "Microphone off"),
         (MicrophoneState.OPENING, False, "Opening"),

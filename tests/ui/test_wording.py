@@ -34,7 +34,7 @@ OPENING = MicrophoneView(MicrophoneState.OPENING)
         (scenes.listening, "Hearing you"),
         (scenes.idle, "Not listening"),
         (scenes.no_microphone, "No microphone"),
-        (scenes.microphone_taken, "Microphone not available"),
+        (scenes.microphone_taken, "Microphone blocked"),
         (scenes.no_signal, "No signal"),
         (scenes.reconnecting, "Reconnecting"),
         (scenes.troubles, "Server refused"),
