@@ -10,9 +10,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sayso.engine.blocks import Budget
 from sayso.engine.errors import EngineError
 from sayso.engine.messages import Load
-from sayso.engine.runner.base import Runner
+from sayso.engine.runner.base import Budgeted, Runner
 from sayso.engine.runner.token_base import TokenRunner
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+CACHE_SHARE = 0.8
+"""Of the memory that is free once the weights are there."""
 MOST_THREADS = 4
 """More than this brings a small model nothing."""
 ARENAS = 2
@@ -43,6 +46,8 @@ class Loaded:
     load_ms: int
     text: TokenRunner | None = None
     """The text model beside it."""
+    budget: Budget | None = None
+    """What the caches of both may hold together; None where each has its memory already."""
 
 
 def load(message: Load) -> Loaded:
@@ -71,9 +76,19 @@ def load(message: Load) -> Loaded:
     if short_steps:
         # Its steps take what threads they can use; the little that is done between them wakes none.
         torch.set_num_threads(1)
+    budget = Budget(cache_bytes()) if device == "cpu" else None
+    if budget is not None and isinstance(runner, Budgeted):
+        runner.draw_on(budget)
     load_ms = int((time.monotonic() - began) * 1000)
     logger.info("loaded %s on %s with %d threads in %d ms", runner.name, device, threads, load_ms)
-    return Loaded(runner, detector, device, threads, load_ms, text)
+    return Loaded(runner, detector, device, threads, load_ms, text, budget)
+
+
+def cache_bytes() -> int:
+    """Memory that the caches may take together, once the weights are there: they take it only when they are written."""
+    import psutil
+
+    return int(CACHE_SHARE * psutil.virtual_memory().available)
 
 
 def choose_device(wanted: str) -> str:

@@ -16,6 +16,7 @@ import platformdirs
 from sayso.engine import messages as m
 from sayso.engine.channel import Channel
 from sayso.engine.errors import EngineError, SessionError
+from sayso.engine.faults import reason
 from sayso.engine.loading import Loaded, load, present_devices
 from sayso.engine.options import Limits
 from sayso.engine.reports import Reports
@@ -89,8 +90,19 @@ class Engine:
         """One message; a fault of a session ends that session only."""
         # To be parked is no sign of life.
         self._reports.touch(getattr(message, "session", None) if not isinstance(message, m.Park) else None)
-        if self._texts.handle(message, self._clock()):
-            return
+        match message:
+            # By far the most messages are audio.
+            case m.Audio() | m.Flush() | m.Configure() | m.Cancel():
+                self._pass_on(message)
+            case m.OpenText() | m.Prompt() | m.EndPrompts() | m.Taken():
+                self._texts.handle(message, self._clock())
+            case m.Park() | m.Close() if message.session in self._texts:
+                self._texts.handle(message, self._clock())
+            case _:
+                self._manage(message)
+
+    def _manage(self, message: m.Message) -> None:
+        """What a session or the engine shall be, as apart from what a session is to hear or read."""
         match message:
             case m.Load():
                 self._load(message)
@@ -112,8 +124,6 @@ class Engine:
                 self._resting.park(name, tier)
             case m.Restore(session=name):
                 self._resting.restore(name)
-            case m.Configure() | m.Audio() | m.Flush() | m.Cancel():
-                self._pass_on(message)
 
     def _pass_on(self, message: m.Configure | m.Audio | m.Flush | m.Cancel) -> None:
         """A message for one session. One that is not open was closed or failed a moment ago: its sender knows."""
@@ -142,12 +152,12 @@ class Engine:
             return
         except Exception as error:
             logger.exception("loading %s failed", message.model)
-            self._send(m.Failed(None, "load_failed", f"The model {message.model} could not be loaded: {error}"))
+            self._send(m.Failed(None, "load_failed", f"The model {message.model} could not be loaded: {reason(error)}"))
             return
         now, runner = self._loaded, self._loaded.runner
         self._speech.runner = runner
         self._resting.rules = message.retention
-        self._texts.serve(now.text, message.retention)
+        self._texts.serve(now.text, message.retention, now.budget)
         text = now.text.name if now.text is not None else ""
         devices = present_devices()
         self._send(m.Ready(runner.name, now.device, now.threads, runner.languages, now.load_ms, text, devices))

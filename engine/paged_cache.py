@@ -129,7 +129,7 @@ class PagedCache:
         self._tables: dict[str, _Table] = {}
 
     def drop(self, session: str, blocks: Iterable[int]) -> None:
-        """Forget a session and give the memory of its pages back to the operating system."""
+        """Forget a session's table and give the memory of these pages back to the operating system."""
         self._tables.pop(session, None)
         for first, count in _neighbours(blocks):
             for layer in range(self.shape.layers * 2):
@@ -156,7 +156,7 @@ class PagedCache:
         size = self.shape.block_tokens
         blocks = np.concatenate(
             [
-                table[np.arange(part.start, part.start + len(part.tokens)) // size]
+                table[np.arange(part.start, part.start + len(part.tokens)) // size - part.first_block]
                 for part, table in zip(batch, tables, strict=True)
             ]
         )
@@ -187,17 +187,25 @@ class PagedCache:
         starts = np.array([part.start for part in parts])
         queries = self._tensor(starts[:, None] + offsets)
         lasts = starts + counts - 1
-        pages = {kind: self._pages(tables, starts, lasts, queries, kind) for kind in kinds}
+        dropped = np.array([part.first_block for part in parts])
+        pages = {kind: self._pages(tables, dropped, starts, lasts, queries, kind) for kind in kinds}
         return Narrow(self._tensor((ends - counts)[:, None] + offsets), pages)
 
     def _pages(
-        self, tables: Sequence[np.ndarray], starts: np.ndarray, lasts: np.ndarray, queries: Tensor, window: int | None
+        self,
+        tables: Sequence[np.ndarray],
+        dropped: np.ndarray,
+        starts: np.ndarray,
+        lasts: np.ndarray,
+        queries: Tensor,
+        window: int | None,
     ) -> Pages:
         size, rows = self.shape.block_tokens, len(tables)
         firsts = np.zeros(rows, np.int64) if window is None else np.maximum(0, starts - window + 1) // size
         ends = lasts // size + 1
         spans = ends - firsts
-        numbers = np.concatenate([table[a:b] for table, a, b in zip(tables, firsts, ends, strict=True)])
+        parts = zip(tables, firsts - dropped, ends - dropped, strict=True)
+        numbers = np.concatenate([table[a:b] for table, a, b in parts])
         owners = np.repeat(np.arange(rows), spans)
         # The position of each page's first entry, from the page's number within its session.
         begins = size * (np.arange(len(numbers)) - np.repeat(np.cumsum(spans) - spans - firsts, spans))
@@ -220,7 +228,7 @@ class PagedCache:
         size, count = self.shape.block_tokens, len(part.tokens)
         end = part.start + count
         first = 0 if window is None else max(0, part.start - window + 1) // size
-        numbers = self._tensor(table[first : -(-end // size)])
+        numbers = self._tensor(table[first - part.first_block : -(-end // size) - part.first_block])
         length = end - first * size
         if part.start == 0 and (window is None or window >= count):
             return Gathered(numbers, length, None)

@@ -200,7 +200,7 @@ class Slots:
     """Which slots are free, accounted in ``engine.blocks``: a slot is a block as large as all its rings."""
 
     def __init__(self, count: int, slot_bytes: int = 0, budget: Budget | None = None) -> None:
-        self.count = count
+        self.count, self._slot_bytes, self._budget = count, slot_bytes, budget
         self._blocks = Blocks(count, slot_bytes, budget)
         self._owners: dict[int, str] = {}
         self._taken = 0
@@ -211,9 +211,12 @@ class Slots:
 
     def take(self) -> int:
         """A free slot, the lowest; raises EngineError ``session_limit`` when there is none, or no memory for one."""
-        owner = f"slot {self._taken}"
-        if not self._blocks.ask({owner: 1}):
+        if self.used == self.count:
             raise EngineError("session_limit", f"All {self.count} places for sessions of this model are taken.")
+        if self._budget is not None and not self._budget.make_room(self._slot_bytes):
+            text = f"There is no memory for one session of this model more; {self.used} are open. Try again later."
+            raise EngineError("session_limit", text)
+        owner = f"slot {self._taken}"
         self._taken += 1
         self._blocks.take({owner: 1})
         slot = self._blocks.held(owner)[0]

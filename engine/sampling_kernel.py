@@ -90,11 +90,3 @@ def _logprobs(logits: Tensor, tokens: Tensor, choices: Sequence[Choice]) -> list
         top = tuple(zip(ids[at], values[at], strict=True))[: choices[row].params.logprobs]
         out[row] = Logprobs(chosen[at], ranks[at], top)
     return out
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory ran out, whoever allocated it."""
-    if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or getattr(error, "code", "") == "out_of_memory":
-        return True
-    # PyTorch's CPU allocator raises a plain RuntimeError.
-    return isinstance(error, RuntimeError) and "can't allocate memory" in str(error)

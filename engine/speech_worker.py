@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from sayso.engine.errors import EngineError
+from sayso.engine.faults import is_out_of_memory, reason
 from sayso.engine.runner.base import Runner, Stream
 from sayso.engine.scheduler import Work
 from sayso.engine.session import Session
@@ -29,16 +30,31 @@ class SpeechWorker:
         self._run([self._sessions[work.session] for work in works])
 
     def _run(self, sessions: list[Session]) -> None:
-        """One batch. When it raises, each session runs alone, so that only those at fault fail."""
+        """One batch. When it raises, each session runs alone, so that only those at fault fail.
+
+        When memory ran out, the newest session fails instead: alone each would have enough, and the next step not.
+        """
         assert self.runner is not None
         streams: list[Stream] = [session.stream for session in sessions if session.stream is not None]
         try:
             self.runner.run(streams)
         except Exception as error:  # a fault in a model is reported to its session below; the engine lives
+            if is_out_of_memory(error):
+                self._refuse_newest(sessions)
+                return
             if len(sessions) > 1:
                 for session in sessions:
                     self._run([session])
                 return
             logger.exception("a step failed")
             code = error.code if isinstance(error, EngineError) else "inference_failed"
-            self._fail(sessions[0], code, f"The speech model failed on this session: {error}")
+            self._fail(sessions[0], code, f"The speech model failed on this session: {reason(error)}")
+
+    def _refuse_newest(self, sessions: list[Session]) -> None:
+        opened = list(self._sessions)
+        newest = max(sessions, key=lambda session: opened.index(session.name))
+        logger.warning("a step of %d sessions ran out of memory", len(sessions))
+        text = "There was no memory for this session; the others go on. Try again when fewer are open."
+        self._fail(newest, "out_of_memory", text)
+        if others := [session for session in sessions if session is not newest]:
+            self._run(others)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sayso.engine import messages as m
+from sayso.engine.blocks import Budget
 from sayso.engine.errors import EngineError, SessionError
 from sayso.engine.options import TokenLimits
 from sayso.engine.parcel import Vault
@@ -46,14 +47,14 @@ class TextSessions:
 
     # In.
 
-    def serve(self, runner: TokenRunner | None, rules: m.Retention) -> None:
+    def serve(self, runner: TokenRunner | None, rules: m.Retention, budget: Budget | None = None) -> None:
         """Serve this model from now on, or none; sessions of the one before are over (``close_all``)."""
         self.worker = None
         if runner is not None:
             # It needs torch, which only a model brings.
             from sayso.engine.token_worker import TokenWorker
 
-            self.worker = TokenWorker(runner, self._with(rules), None, self._vault)
+            self.worker = TokenWorker(runner, self._with(rules), budget, self._vault)
 
     def retain(self, rules: m.Retention) -> None:
         """Other rules of retention, in force at once."""
@@ -63,14 +64,14 @@ class TextSessions:
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
-    def handle(self, message: m.Message, now: float) -> bool:
-        """Whether it was a message for a text session. One that is over was closed a moment ago: its sender knows."""
+    def handle(self, message: m.TextDown | m.Park | m.Close, now: float) -> None:
+        """A message for a text session. One that is over was closed a moment ago: its sender knows."""
         if isinstance(message, m.OpenText):
             self._open(message.session, now)
-            return True
-        name = self._names.get(getattr(message, "session", None) or "")
+            return
+        name = self._names.get(message.session)
         if name is None or self.worker is None:
-            return isinstance(message, m.TextDown)
+            return
         match message:
             case m.Prompt():
                 self._prompt(message, name, now)
@@ -84,7 +85,6 @@ class TextSessions:
                 self.worker.end(name)
                 # Its name is free for the next message.
                 self._collect()
-        return True
 
     def close_all(self, reason: str) -> None:
         """End every session for this reason; what they said before goes out first."""

@@ -37,6 +37,13 @@ class TokenSeat:
     """The state of memory in which there was no room for it."""
     away: Away | None = None
     """What was in its blocks, when that was put away."""
+    first_block: int = 0
+    """Blocks that were given back because they are behind the window."""
+
+    def lose(self) -> None:
+        """Its keys and values are gone; all of them are computed again."""
+        self.session.preempt()
+        self.first_block = 0
 
 
 class TokenResting:
@@ -74,7 +81,7 @@ class TokenResting:
             logger.warning("session %s: %s", seat.name, error.code)
             parcel = None
         if parcel is None:
-            seat.session.preempt()
+            seat.lose()
         else:
             self._runner.unpack(self._blocks.held(seat.name)[: self._computed_blocks(seat)], parcel)
 
@@ -93,7 +100,7 @@ class TokenResting:
         return Tenant(seat.name, self._tier(seat), nbytes, now - seat.since, busy, recomputable=True)
 
     def _computed_blocks(self, seat: TokenSeat) -> int:
-        return -(-seat.session.computed // self._runner.block_tokens)
+        return -(-seat.session.computed // self._runner.block_tokens) - seat.first_block
 
     def _tier(self, seat: TokenSeat) -> Tier:
         if seat.away is not None:
@@ -104,4 +111,4 @@ class TokenResting:
         if seat.away is not None:
             seat.away.discard()
             seat.away = None
-        seat.session.preempt()
+        seat.lose()

@@ -6,18 +6,19 @@ It never waits and never reads a clock: the loop tells it what came in and what 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sayso.engine.admission import SPARE_BLOCKS, Holder, Need, admit, make_room
-from sayso.engine.blocks import Blocks, Budget
+from sayso.engine.blocks import Blocks, Budget, Paging
 from sayso.engine.errors import EngineError, SessionError
+from sayso.engine.faults import is_out_of_memory, reason
 from sayso.engine.messages import Ledger, Tier
 from sayso.engine.options import TokenLimits
 from sayso.engine.parcel import Vault
 from sayso.engine.retention import Tenant, moves, wait_s
 from sayso.engine.runner.token_base import Slice, TokenRunner
 from sayso.engine.sampling import Chosen
-from sayso.engine.sampling_kernel import choose, is_out_of_memory
+from sayso.engine.sampling_kernel import choose
 from sayso.engine.scheduler import Work
 from sayso.engine.token_resting import TokenResting, TokenSeat
 from sayso.engine.token_session import Chunk, FinishReason, Joined, Model, Output, State, TokenSession
@@ -43,11 +44,18 @@ class TokenWorker:
         self.runner = runner
         self.limits = limits or TokenLimits()
         self.blocks = Blocks(runner.blocks, runner.block_bytes, budget)
+        if budget is not None:
+            budget.lenders.append(self.make_room)
         self._resting = TokenResting(runner, self.blocks, vault)
         self._budget = budget or Budget(runner.blocks * runner.block_bytes)
+        self._paging = Paging(runner.block_tokens, runner.window)
         capacity = min(runner.blocks, self._budget.total_bytes // max(1, runner.block_bytes))
+        self._portion = self._paging.portion(capacity)
+        """Most tokens of a session in a step, where its memory is bounded by a window; else 0."""
         self.max_length = min(runner.max_length, capacity * runner.block_tokens)
         """Positions that a session may have: no more than fit in memory when it is alone."""
+        if self._portion:
+            self.max_length = runner.max_length
         piece = runner.tokenizer.piece if runner.tokenizer is not None else _no_text
         self._model = Model(self.max_length, runner.eos_ids, runner.feeds_stop_token, piece)
         self._key = ("tokens", runner.name)
@@ -108,7 +116,7 @@ class TokenWorker:
     def run(self, works: Sequence[Work], now: float) -> None:
         seats = [self._seats[work.session] for work in works]
         tokens = {work.session: work.tokens for work in works}
-        granted = self._room(seats)
+        granted = self._room(seats, tokens)
         for seat in granted:
             self._resting.bring_back(seat)
         self._run([(seat, tokens[seat.name]) for seat in seats if seat in granted], now)
@@ -147,6 +155,17 @@ class TokenWorker:
         self._drop(seat)
         return True
 
+    def make_room(self, nbytes: int) -> None:
+        """Give so many bytes back to the budget if the caches of paused sessions have them, longest paused first."""
+        paused = [holder for holder in self._holders() if holder.paused_since is not None]
+        wanted = -(-nbytes // max(1, self.runner.block_bytes))
+        if sum(holder.blocks for holder in paused) < wanted:
+            return
+        for holder in sorted(paused, key=lambda holder: holder.paused_since or 0.0):
+            if wanted > 0:
+                self._preempt(self._seats[holder.session])
+                wanted -= holder.blocks
+
     # Out.
 
     def take(self) -> list[tuple[str, Event]]:
@@ -181,8 +200,9 @@ class TokenWorker:
         return seat.session.state is State.ACTIVE and seat.unread < self.limits.unread
 
     def _work(self, seat: TokenSeat) -> Work:
-        session = seat.session
-        return Work(seat.name, 0.0, seat.due, self._key, session.pending, divisible=session.pending > 1)
+        pending = seat.session.pending
+        tokens = min(pending, self._portion) if self._portion else pending
+        return Work(seat.name, 0.0, seat.due, self._key, tokens, divisible=tokens > 1)
 
     def _moved(self, seat: TokenSeat, now: float) -> None:
         seat.since = now
@@ -199,9 +219,9 @@ class TokenWorker:
             self._orders += 1
             seat.order, seat.due = self._orders, now + self.limits.prompt_s
 
-    def _room(self, seats: Sequence[TokenSeat]) -> set[TokenSeat]:
+    def _room(self, seats: Sequence[TokenSeat], tokens: Mapping[str, int]) -> set[TokenSeat]:
         """Blocks for what these sessions have to compute, taken; sessions that must make room lose theirs."""
-        needs = [self._need(seat) for seat in seats]
+        needs = [self._need(seat, tokens[seat.name]) for seat in seats]
         wants = {need.session: need.blocks for need in needs}
         if sum(wants.values()) + SPARE_BLOCKS * len(self._seats) <= self.blocks.free:
             self.blocks.take(wants)
@@ -215,11 +235,15 @@ class TokenWorker:
                 self._seats[name].stalled = self._memory
         return {self._seats[name] for name in room.granted}
 
-    def _need(self, seat: TokenSeat) -> Need:
-        """All blocks of a prompt at once: one that is half computed could wait for ever, or lose what it has."""
-        blocks = -(-seat.session.length // self.runner.block_tokens)
+    def _need(self, seat: TokenSeat, count: int) -> Need:
+        """All blocks of a prompt at once: one that is half computed could wait for ever, or lose what it has.
+
+        Behind a window it never needs all of them at a time: it takes those of the step, and gives back as many.
+        """
+        reach = seat.session.computed + count if self._portion else seat.session.length
         held = len(self.blocks.held(seat.name))
-        return Need(seat.name, blocks - held, seat.order, begins=held == 0)
+        blocks = self._paging.reaching(reach) - seat.first_block - held
+        return Need(seat.name, max(0, blocks), seat.order, begins=held == 0)
 
     def _holders(self) -> list[Holder]:
         holders = []
@@ -232,11 +256,21 @@ class TokenWorker:
     def _preempt(self, seat: TokenSeat) -> None:
         logger.info("session %s makes room: its cache is dropped", seat.name)
         self.preemptions += 1
-        seat.session.preempt()
+        seat.lose()
         self._drop(seat)
 
     def _drop(self, seat: TokenSeat) -> None:
-        blocks = self.blocks.give_back(seat.name)
+        self._give_back(seat, len(self.blocks.held(seat.name)))
+
+    def _drop_behind(self, seat: TokenSeat) -> None:
+        """What the session's next tokens do not see any more."""
+        count = self._paging.behind(seat.session.computed) - seat.first_block
+        self._give_back(seat, count)
+        seat.first_block += count
+
+    def _give_back(self, seat: TokenSeat, count: int) -> None:
+        """The first so many of the blocks that the session holds."""
+        blocks = self.blocks.give_back_first(seat.name, count)
         if blocks:
             self._moves += 1
             try:
@@ -266,7 +300,8 @@ class TokenWorker:
     def _slice(self, seat: TokenSeat, count: int) -> Slice:
         session = seat.session
         last = count == session.pending
-        return Slice(seat.name, session.next_tokens(count), session.computed, self.blocks.held(seat.name), last)
+        tokens, table = session.next_tokens(count), self.blocks.held(seat.name)
+        return Slice(seat.name, tokens, session.computed, table, last, seat.first_block)
 
     def _recover(self, parts: Sequence[tuple[TokenSeat, int]], error: Exception, now: float) -> None:
         if is_out_of_memory(error):
@@ -281,11 +316,12 @@ class TokenWorker:
         else:
             logger.error("a step failed", exc_info=error)
             code = error.code if isinstance(error, EngineError) else "inference_failed"
-            self._fail(parts[0][0], SessionError(code, f"The model failed on this session: {error or error!r}"))
+            self._fail(parts[0][0], SessionError(code, f"The model failed on this session: {reason(error)}"))
 
     def _advance(self, parts: Sequence[tuple[TokenSeat, int]], chosen: dict[TokenSeat, Chosen], now: float) -> None:
         for seat, count in parts:
             seat.session.advance(count)
+            self._drop_behind(seat)
             self.computed_tokens += count
             seat.since = now
         for seat, choice in chosen.items():

@@ -40,6 +40,7 @@ class ScriptedRunner:
         blocks: int = 64,
         block_tokens: int = 4,
         max_length: int = 10_000,
+        window: int | None = None,
         vocabulary: int = 97,
         eos_ids: Iterable[int] = (),
         feeds_stop_token: bool = False,
@@ -48,7 +49,7 @@ class ScriptedRunner:
     ) -> None:
         self.script = script
         self.blocks, self.block_tokens, self.block_bytes = blocks, block_tokens, block_tokens * 8
-        self.max_length, self.vocabulary = max_length, vocabulary
+        self.max_length, self.window, self.vocabulary = max_length, window, vocabulary
         self.eos_ids, self.feeds_stop_token = frozenset(eos_ids), feeds_stop_token
         self.tokenizer = tokenizer
         self.before = before
@@ -83,14 +84,22 @@ class ScriptedRunner:
             old = self._kept.get(self._place(part, position))
             assert old is None or old[:2] == (part.session, position), f"{part.session} overwrites {old}"
             self._kept[self._place(part, position)] = (part.session, position, token)
-        entries = [self._kept[self._place(part, at)] for at in range(part.start + len(part.tokens))]
-        assert [entry[:2] for entry in entries] == [(part.session, at) for at in range(len(entries))]
+        seen = range(self._sees_from(part.start + 1), part.start + len(part.tokens))
+        entries = [self._kept[self._place(part, at)] for at in seen]
+        assert [entry[:2] for entry in entries] == [(part.session, at) for at in seen]
         return self._logits(tuple(entry[2] for entry in entries))
 
     def _place(self, part: Slice, position: int) -> tuple[int, int]:
-        return part.blocks[position // self.block_tokens], position % self.block_tokens
+        number = position // self.block_tokens - part.first_block
+        assert number >= 0, f"{part.session} asks for position {position}, which was given back"
+        return part.blocks[number], position % self.block_tokens
+
+    def _sees_from(self, length: int) -> int:
+        """The first position that the last of so many sees."""
+        return max(0, length - self.window) if self.window is not None else 0
 
     def _logits(self, context: Context) -> Tensor:
+        context = context[self._sees_from(len(context)) :]
         if self.script is not None:
             row = torch.full((self.vocabulary,), -5.0)
             row[self.script(context)] = 5.0

@@ -66,6 +66,12 @@ class CausalShape:
     """Queries and keys are normalised for each head."""
 
     @property
+    def window(self) -> int | None:
+        """Positions that a query of the layer that sees most sees; None where one sees all."""
+        known = [window for window in self.windows if window is not None]
+        return max(known) if len(known) == self.layers else None
+
+    @property
     def grouped(self) -> int:
         """Query heads that share one key head."""
         return self.heads // self.kv_heads

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from sayso.engine.arena import as_tensor
+from sayso.engine.blocks import Budget
 from sayso.engine.errors import EngineError
 from sayso.engine.modules.builder import Builder, Precision
 from sayso.engine.modules.rope import Rope, plain_steps
@@ -94,6 +95,11 @@ class VoxtralRealtime:
     def places(self) -> int:
         """Sessions that can sit at once."""
         return self._slots.count
+
+    def draw_on(self, budget: Budget) -> None:
+        """Take every place from this budget too, from now on; nobody sits yet."""
+        nbytes = self.encoder_rings.shape.slot_bytes + self.decoder_rings.shape.slot_bytes
+        self._slots = Slots(self.places, nbytes, budget)
 
     @property
     def seats(self) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
+from sayso.engine.blocks import Budget
 from sayso.engine.messages import SessionOptions
 from sayso.engine.parcel import Parcel
 from sayso.engine.tape import Tape
@@ -172,4 +173,13 @@ class Runner(Protocol):
 
     def run(self, streams: Sequence[Stream]) -> None:
         """One batched step for streams whose offers have equal keys; equal to each on its own."""
+        ...
+
+
+@runtime_checkable
+class Budgeted(Protocol):
+    """A runner whose sessions hold memory that other models of the process could use."""
+
+    def draw_on(self, budget: Budget) -> None:
+        """From now on a session gets a place only when this budget has the memory; nobody has one yet."""
         ...

@@ -50,6 +50,7 @@ class CausalRunner:
         shape = network.shape
         self.name = name
         self.vocabulary, self.max_length, self.eos_ids = shape.vocabulary, shape.max_length, shape.eos_ids
+        self.window = shape.window
         self.tokenizer: Tokenizer | None = tokenizer
         self.blocks, self.block_tokens = cache.pages, cache.shape.block_tokens
         self.block_bytes = cache.shape.block_bytes

@@ -6,7 +6,7 @@ calls come from the loop thread; ``tokenizer`` alone may be used from any thread
 
 Accounting is the engine's (``engine.blocks``): the runner says how many blocks its cache has (``blocks``), how many
 positions fit in one (``block_tokens``) and how large one is (``block_bytes``). Position ``p`` of a session is kept in
-block ``slice.blocks[p // block_tokens]``, at place ``p % block_tokens``.
+block ``slice.blocks[p // block_tokens - slice.first_block]``, at place ``p % block_tokens``.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ class Slice:
     grows until ``drop`` names the session, so a runner may keep a copy on its device and add what is new."""
     logits: bool
     """Whether logits after the last token are wanted; not so for a part of a prompt that goes on in a later step."""
+    first_block: int = 0
+    """Which of the session's blocks the table begins with: those before it were behind the window and are dropped."""
 
 
 class Tokenizer(Protocol):
@@ -60,6 +62,9 @@ class TokenRunner(Protocol):
     """Token ids are 0 … ``vocabulary - 1``."""
     max_length: int
     """Positions that a session may have: tokens given and tokens generated together."""
+    window: int | None
+    """Positions that a token sees, itself included, in the layer that sees most; None where one sees all. Blocks
+    wholly behind it are dropped while their session goes on."""
     eos_ids: frozenset[int]
     """Each of these ends a chunk's generation with the reason ``stop``, unless its parameters ignore them."""
     feeds_stop_token: bool
@@ -85,8 +90,11 @@ class TokenRunner(Protocol):
         ...
 
     def drop(self, session: str, blocks: Sequence[int]) -> None:
-        """The session's keys and values are not needed any more: it ended, or it was preempted and will be computed
-        anew from position 0. ``blocks`` are those it held: their memory may go back to the operating system."""
+        """What lies in these blocks of a session is not needed any more: their memory may go back to the system.
+
+        They are all it held, when it ended or will be computed anew from position 0, or the first of them, which are
+        behind its window. Its block table is another one from now on.
+        """
         ...
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sayso.engine.blocks import Budget
 from sayso.engine.messages import SAMPLE_RATE, SessionOptions
 from sayso.engine.modules import voxtral_parcel
 from sayso.engine.modules.precision import choose_precision
@@ -235,6 +236,10 @@ class VoxtralRunner:
     def device_bytes(self) -> int:
         device = self._model.device
         return torch.cuda.memory_allocated(device) if device.type == "cuda" else 0
+
+    def draw_on(self, budget: Budget) -> None:
+        """See ``engine.runner.base.Budgeted``."""
+        self._model.draw_on(budget)
 
     def warm(self) -> None:
         """The shared start for the usual delay, and one step of each kind."""

@@ -154,6 +154,27 @@ async def test_a_session_that_waits_for_its_next_chunk_gives_its_pages_to_others
     assert [token for token in found if token is not None] == expected
 
 
+async def test_behind_a_window_a_session_outgrows_its_memory_and_is_answered_as_by_transformers(
+    tmp_path: Path,
+) -> None:
+    """A window of 21 positions in pages of 8: six pages are enough for 400 positions, in parts and in company."""
+    folder = build(tmp_path, FAMILIES["mistral, window"])
+    reference, chunks = Reference(folder), [(prompt_of(130, 1), 60), (prompt_of(90, 2), 100)]
+    context: list[int] = []
+    expected: list[int] = []
+    for prompt, most in chunks:
+        answer = reference.greedy([*context, *prompt], most)
+        context += [*prompt, *answer[:-1]]
+        expected += answer
+    async with AsyncEngine(load(folder, pages=6)) as engine:
+        inputs = [StreamingInput(prompt, params(most)) for prompt, most in chunks]
+        first, second = (collect(engine.generate(stream(*inputs))) for _ in range(2))
+        found = await asyncio.gather(first, second)
+        assert engine._worker.preemptions > 0
+        assert engine._worker.blocks.used == 0
+    assert [tokens(outputs) for outputs in found] == [expected, expected]
+
+
 async def test_text_goes_in_and_out_through_the_folder_s_tokenizer(tmp_path: Path) -> None:
     build(tmp_path, TinyCausal(vocabulary=300))
     made = Tokenizer(models.BPE())

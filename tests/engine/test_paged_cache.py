@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn import functional
 
+from sayso.engine.blocks import Paging
 from sayso.engine.paged_cache import PagedCache, PageShape
 from sayso.engine.runner.token_base import Slice
 
@@ -28,13 +29,17 @@ class Told:
         self.cache = cache
         self.kept: dict[str, Tensor] = {}
         self.blocks: dict[str, list[int]] = {}
+        self.gone: dict[str, int] = {}
+        """Pages of a session that were behind every window and are dropped."""
         self.free = list(range(cache.pages))
         random.Random(1).shuffle(self.free)
 
-    def step(self, counts: Sequence[tuple[str, int]], generator: torch.Generator) -> None:
+    def step(
+        self, counts: Sequence[tuple[str, int]], generator: torch.Generator, windows: Sequence[int | None] = WINDOWS
+    ) -> None:
         """Each session stores so many positions more; what their queries see is checked against plain attention."""
         batch = [self._slice(name, count) for name, count in counts]
-        step = self.cache.plan(batch, WINDOWS)
+        step = self.cache.plan(batch, windows)
         total = sum(count for _, count in counts)
         for layer in range(self.cache.shape.layers):
             kv = torch.randn(total, 2, HEADS, WIDTH, generator=generator)
@@ -45,7 +50,7 @@ class Told:
                 key = f"{name}/{layer}"
                 self.kept[key] = torch.cat([self.kept.get(key, kv[:0]), kv[begin : begin + count]])
                 begin += count
-            for window in WINDOWS:
+            for window in windows:
                 found = self.cache.attend(layer, step, queries, window)
                 begin = 0
                 for name, count in counts:
@@ -53,7 +58,18 @@ class Told:
                     torch.testing.assert_close(found[begin : begin + count], expected, rtol=1e-4, atol=1e-5)
                     begin += count
 
+    def drop_behind(self, name: str, window: int) -> None:
+        """Drop the pages that no later position sees."""
+        stored = len(self.kept.get(f"{name}/0", ()))
+        blocks, gone = self.blocks.get(name, []), self.gone.get(name, 0)
+        count = Paging(PAGE, window).behind(stored) - gone
+        self.cache.drop(name, blocks[:count])
+        self.free += blocks[:count]
+        del blocks[:count]
+        self.gone[name] = gone + count
+
     def drop(self, name: str) -> None:
+        self.gone.pop(name, None)
         blocks = self.blocks.pop(name, [])
         self.cache.drop(name, blocks)
         self.free += blocks
@@ -62,10 +78,10 @@ class Told:
 
     def _slice(self, name: str, count: int) -> Slice:
         start = len(self.kept.get(f"{name}/0", ()))
-        blocks = self.blocks.setdefault(name, [])
-        while len(blocks) * PAGE < start + count:
+        blocks, gone = self.blocks.setdefault(name, []), self.gone.get(name, 0)
+        while (gone + len(blocks)) * PAGE < start + count:
             blocks.append(self.free.pop())
-        return Slice(name, tuple(range(count)), start, blocks, True)
+        return Slice(name, tuple(range(count)), start, blocks, True, gone)
 
 
 def plain(queries: Tensor, kv: Tensor, window: int | None) -> Tensor:
@@ -98,6 +114,21 @@ def test_any_mix_of_sessions_sees_exactly_its_own_positions(steps: list, seed: i
             told.drop(what)
         else:
             told.step(list(what.items()), generator)
+
+
+@settings(max_examples=25, deadline=None)
+@given(STEPS, st.integers(0, 100))
+def test_pages_behind_every_window_are_needed_by_nobody(steps: list, seed: int) -> None:
+    told = Told(PagedCache(PageShape(2, HEADS, WIDTH, PAGE, torch.float32), 4 * 13, CPU))
+    generator = torch.Generator().manual_seed(seed)
+    for kind, what in steps:
+        if kind == "drop":
+            told.drop(what)
+            continue
+        told.step(list(what.items()), generator, windows=(9, 5))
+        for name in what:
+            told.drop_behind(name, 9)
+            assert len(told.blocks[name]) <= 3
 
 
 def test_pages_side_by_side_and_pages_far_apart_give_the_same() -> None:

@@ -8,9 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sayso.engine.errors import EngineError
 from sayso.engine.sampling import Choice, SamplingParams
-from sayso.engine.sampling_kernel import choose, is_out_of_memory
+from sayso.engine.sampling_kernel import choose
 
 LOGITS = torch.tensor([[1.0, 3.0, 2.0, 0.0]])
 DRAWS = [at / 400 for at in range(400)]
@@ -116,23 +115,3 @@ def test_logits_of_a_model_s_inference_mode_can_be_used() -> None:
 
 def test_nothing_to_choose_is_nothing() -> None:
     assert choose(torch.zeros(0, 4), []) == []
-
-
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
-        (MemoryError(), True),
-        (torch.OutOfMemoryError("CUDA out of memory"), True),
-        (RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you tried"), True),
-        (EngineError("out_of_memory", "full"), True),
-        (RuntimeError("shapes do not match"), False),
-    ],
-)
-def test_errors_that_say_memory_ran_out_are_known(error: Exception, expected: bool) -> None:
-    assert is_out_of_memory(error) is expected
-
-
-def test_a_real_allocation_that_is_too_large_is_known() -> None:
-    with pytest.raises(RuntimeError) as caught:
-        torch.empty(2**50, dtype=torch.uint8)
-    assert is_out_of_memory(caught.value)

@@ -10,6 +10,7 @@ import pytest
 from scripted_runner import Letters, ScriptedRunner, greedy
 
 from sayso.engine import messages as m
+from sayso.engine.blocks import Budget
 from sayso.engine.options import TokenLimits
 from sayso.engine.parcel import Vault
 from sayso.engine.scheduler import Scheduler
@@ -30,9 +31,9 @@ class Desk:
         self.said: list[m.Message] = []
         self.now = 0.0
 
-    def send(self, *messages: m.Message) -> None:
+    def send(self, *messages: m.TextDown | m.Park | m.Close) -> None:
         for message in messages:
-            assert self.texts.handle(message, self.now)
+            self.texts.handle(message, self.now)
         self.work()
 
     def work(self) -> None:
@@ -180,6 +181,17 @@ def test_rules_of_retention_close_who_does_not_go_on(desk: Desk) -> None:
     desk.work()
     assert desk.codes() == [("Closed", "a", "idle_timeout")]
     assert "a" not in desk.texts
+
+
+def test_what_other_models_may_hold_as_well_bounds_a_session(tmp_path: Path) -> None:
+    runner = ScriptedRunner()
+    desk = Desk(tmp_path, None)
+    desk.texts.serve(runner, m.Retention(), Budget(3 * runner.block_bytes))
+    desk.send(m.OpenText("a"), m.Prompt("a", tuple(range(10)), params={"max_tokens": 50}))
+    assert desk.tokens("a")[-1].finish_reason == "context_length"
+    assert len(desk.ids("a")) == 2
+    desk.send(m.OpenText("b"), m.Prompt("b", tuple(range(12))))
+    assert ("Failed", "b", "prompt_too_long") in desk.codes()
 
 
 def test_unloading_closes_every_session_after_what_it_said(desk: Desk) -> None:

@@ -8,7 +8,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tiny_causal import build
+from tiny_causal import FAMILIES, build
 
 from sayso.engine import catalog
 from sayso.engine.messages import Retention, Tier
@@ -27,12 +27,15 @@ RANDOM = random.Random(4)
 CHUNKS = [Chunk(tuple(RANDOM.randrange(60) for _ in range(count)), GREEDY) for count in (11, 5, 17, 3)]
 
 
-@pytest.fixture(scope="module", params=["float32", "float32/int8"])
+MODELS = {"llama": "float32", "llama, tied, one head for all": "float32/int8", "mistral, window": "float32"}
+
+
+@pytest.fixture(scope="module", params=MODELS)
 def runner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CausalRunner]:
-    folder = build(tmp_path_factory.mktemp("models") / "tiny")
-    threads = torch.get_num_threads()
+    folder = build(tmp_path_factory.mktemp("models") / "tiny", FAMILIES[request.param])
+    threads, files = torch.get_num_threads(), catalog.resolve(str(folder))
     torch.set_num_threads(1)
-    yield CausalRunner.load(catalog.resolve(str(folder)), "cpu", 1, request.param, cache_bytes=1 << 20, block_tokens=8)
+    yield CausalRunner.load(files, "cpu", 1, MODELS[request.param], cache_bytes=1 << 20, block_tokens=8)
     torch.set_num_threads(threads)
 
 

@@ -90,9 +90,9 @@ class Bench:
         for name in blocks.owners:
             session = worker.session(name)
             assert session is not None
-            assert session.computed <= len(blocks.held(name)) * self.runner.block_tokens
-        computed = [session.computed for name in self.said if (session := worker.session(name)) is not None]
-        assert sum(computed) <= self.runner.kept
+            reached = len(blocks.held(name)) + worker._seats[name].first_block
+            assert session.computed <= reached * self.runner.block_tokens
+        assert self.runner.kept <= blocks.used * self.runner.block_tokens
 
 
 # Answers do not depend on company, on chunks of prompts or on preemption.
@@ -119,7 +119,7 @@ def script(context: tuple[int, ...]) -> int:
     return zlib.crc32(repr(context).encode()) % 31
 
 
-def expected(plan: Plan, max_length: int, feeds: bool) -> list[tuple[int | None, bool, str | None]]:
+def expected(plan: Plan, max_length: int, feeds: bool, window: int | None) -> list[tuple[int | None, bool, str | None]]:
     """The rule in its simplest form, for one session alone."""
     context: list[int] = []
     out: list[tuple[int | None, bool, str | None]] = []
@@ -128,7 +128,7 @@ def expected(plan: Plan, max_length: int, feeds: bool) -> list[tuple[int | None,
             return [*out, (None, False, "context_length")]
         context += tokens
         for number in range(1, most + 1):
-            token = script(tuple(context))
+            token = script(tuple(context[-window:] if window else context))
             context.append(token)
             reason = "stop" if token == EOS else "length" if number == most else None
             reason = reason or ("context_length" if len(context) >= max_length else None)
@@ -144,12 +144,18 @@ def expected(plan: Plan, max_length: int, feeds: bool) -> list[tuple[int | None,
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(PLANS, min_size=1, max_size=6), st.data(), st.integers(3, 14), st.booleans())
+@given(
+    st.lists(PLANS, min_size=1, max_size=6),
+    st.data(),
+    st.integers(3, 14),
+    st.booleans(),
+    st.one_of(st.none(), st.integers(1, 12)),
+)
 def test_random_clients_in_little_memory_get_what_each_would_get_alone(
-    plans: list[Plan], data: st.DataObject, blocks: int, feeds: bool
+    plans: list[Plan], data: st.DataObject, blocks: int, feeds: bool, window: int | None
 ) -> None:
     """vLLM #49377: what a dropped token leaves in the cache is served to others."""
-    runner = ScriptedRunner(script, blocks=blocks, eos_ids=[EOS], feeds_stop_token=feeds, vocabulary=31)
+    runner = ScriptedRunner(script, blocks=blocks, eos_ids=[EOS], feeds_stop_token=feeds, vocabulary=31, window=window)
     bench = Bench(runner, batch=3, step_tokens=6)
     names = [str(number) for number in range(len(plans))]
     acts = [
@@ -183,7 +189,7 @@ def test_random_clients_in_little_memory_get_what_each_would_get_alone(
         said = [(output.token, output.in_context, output.finish_reason) for output in outputs]
         if said[-1] in ((None, False, None), (None, False, "abort")):
             said.pop()
-        alone = expected(plan, bench.worker.max_length, feeds)
+        alone = expected(plan, bench.worker.max_length, feeds, window)
         assert said == (alone[: len(said)] if plan.aborts else alone)
 
 
@@ -352,6 +358,32 @@ def test_a_model_with_less_memory_than_positions_ends_sessions_at_what_fits() ->
     bench.open("a", chunk(range(8), None))
     bench.drain()
     assert len(bench.tokens("a")) == 4
+    assert bench.said["a"][-1].finish_reason == "context_length"  # type: ignore[union-attr]
+
+
+def test_a_session_behind_a_window_has_no_more_memory_than_that_however_long_it_becomes() -> None:
+    held: list[int] = []
+
+    def before(batch: Sequence[Slice]) -> None:
+        held.extend(len(part.blocks) for part in batch)
+
+    bench = Bench(ScriptedRunner(blocks=40, window=10, before=before), step_tokens=16)
+    bench.open("a", chunk(range(90), 3), chunk(range(30), 200))
+    while bench.step():
+        bench.check()
+    assert bench.tokens("a")[3:] == greedy(bench.runner, tuple(range(30)), 200)
+    # The window, and what a step computes: 16 tokens of a prompt, 1 of an answer.
+    assert (max(held), max(held[-150:])) == (7, 4)
+    assert bench.worker.blocks.used == bench.runner.kept == 0
+
+
+def test_a_session_behind_a_window_is_as_long_as_its_model_allows_in_memory_for_less() -> None:
+    bench = Bench(ScriptedRunner(blocks=5, window=10, max_length=300))
+    bench.open("a", chunk(range(90), None))
+    bench.drain()
+    assert max(len(part.tokens) for batch in bench.runner.batches for part in batch) == 4 * 4 - 10 + 2
+    assert len(bench.tokens("a")) == 300 - 90
+    assert bench.tokens("a") == greedy(bench.runner, tuple(range(90)), 210)
     assert bench.said["a"][-1].finish_reason == "context_length"  # type: ignore[union-attr]
 
 

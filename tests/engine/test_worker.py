@@ -8,11 +8,18 @@ import pytest
 from scripted_runner import ScriptedRunner, greedy
 from scripted_streams import LoudnessDetector, RangeRunner, loud, quiet
 from speech import pcm16
+from tiny_causal import build as causal
+from tiny_voxtral import build as voxtral
+from tiny_voxtral import warbling
+from voxtral_turns import Turn, run, runner_of
 
+from sayso.engine import catalog
 from sayso.engine.blocks import Budget
 from sayso.engine.errors import EngineError
 from sayso.engine.messages import Flushed, Message, SessionOptions, Text
 from sayso.engine.ring_cache import Slots
+from sayso.engine.runner.causal import CausalRunner
+from sayso.engine.runner.voxtral_realtime import VoxtralRunner
 from sayso.engine.sampling import SamplingParams
 from sayso.engine.scheduler import Scheduler
 from sayso.engine.session import Session, State
@@ -114,3 +121,96 @@ def test_rings_and_pages_are_accounted_together() -> None:
     assert caught.value.code == "session_limit"
     slots.give_back(first)
     assert slots.take() == 0
+
+
+@pytest.fixture(scope="module")
+def heard(tmp_path_factory: pytest.TempPathFactory) -> VoxtralRunner:
+    return runner_of(voxtral(tmp_path_factory.mktemp("voxtral")), places=3)
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> CausalRunner:
+    files = catalog.resolve(str(causal(tmp_path_factory.mktemp("causal"))))
+    return CausalRunner.load(files, "cpu", 1, "float32", cache_bytes=1 << 22, block_tokens=8)
+
+
+class Shared:
+    """A real Voxtral and a real text model that may hold a bit more than one place for speech together."""
+
+    def __init__(self, heard: VoxtralRunner, read: CausalRunner, more: int) -> None:
+        shapes = (heard._model.encoder_rings.shape, heard._model.decoder_rings.shape)
+        self.place = sum(shape.slot_bytes for shape in shapes)
+        self.budget = Budget(self.place + more * read.block_bytes)
+        heard.draw_on(self.budget)
+        self.heard, self.text = heard, TokenWorker(read, budget=self.budget)
+        self.now = 0.0
+
+    def prompt(self, name: str, length: int, most: int) -> None:
+        if self.text.session(name) is None:
+            self.text.open(name, name, self.now)
+        params = SamplingParams(max_tokens=most, temperature=0, ignore_eos=True)
+        self.text.push(name, Chunk(tuple(range(3, 3 + length)), params), self.now)
+
+    def write(self) -> list[int]:
+        """What the text sessions say until they have nothing to do."""
+        while step(SCHEDULER, (self.text,), self.now):
+            self.now += 0.01
+            assert self.budget.taken_bytes <= self.budget.total_bytes
+        events = [event for _, event in self.text.take()]
+        return [event.token for event in events if isinstance(event, Output) and event.token is not None]
+
+    def speak(self) -> Turn:
+        turn = Turn(self.heard)
+        turn.hear(warbling(1.0))
+        run(self.heard, [turn])
+        assert self.budget.taken_bytes <= self.budget.total_bytes
+        return turn
+
+
+def test_a_speech_model_and_a_text_model_never_hold_more_together_than_there_is(
+    heard: VoxtralRunner, read: CausalRunner
+) -> None:
+    shared = Shared(heard, read, more=4)
+    first = shared.speak()
+    with pytest.raises(EngineError, match="no memory") as refusal:
+        shared.speak()
+    assert refusal.value.code == "session_limit"
+    # There are pages for 32 positions beside the place; a longer prompt waits until that is given back.
+    shared.prompt("short", 20, 4)
+    assert len(shared.write()) == 4
+    shared.text.end("short")
+    shared.prompt("long", 60, 4)
+    assert shared.write() == []
+    first.stream.close()
+    assert len(shared.write()) == 4
+    assert shared.budget.taken_bytes == shared.text.blocks.used * read.block_bytes > 0
+
+
+def test_a_text_session_that_waits_makes_room_for_speech_and_goes_on_afterwards(
+    heard: VoxtralRunner, read: CausalRunner
+) -> None:
+    shared = Shared(heard, read, more=4)
+    shared.prompt("alone", 60, 4)
+    shared.prompt("alone", 9, 12)
+    expected = shared.write()
+    shared.text.end("alone")
+    shared.prompt("text", 60, 4)
+    said = shared.write()
+    turn = shared.speak()
+    assert shared.text.preemptions == 1
+    shared.prompt("text", 9, 12)
+    assert shared.write() == []
+    turn.stream.close()
+    assert said + shared.write() == expected
+
+
+def test_speech_takes_nothing_from_a_text_session_that_is_at_work(heard: VoxtralRunner, read: CausalRunner) -> None:
+    shared = Shared(heard, read, more=4)
+    shared.prompt("text", 60, 40)
+    for _ in range(12):
+        step(SCHEDULER, (shared.text,), shared.now)
+    with pytest.raises(EngineError) as refusal:
+        shared.speak()
+    assert refusal.value.code == "session_limit"
+    assert shared.text.preemptions == 0
+    assert len(shared.write()) == 40
