@@ -68,7 +68,8 @@ class EngineProcess:
         """Close its input, wait, and kill it when it does not end; says how it ended."""
         self._stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), grace_s)
+            async with asyncio.timeout(grace_s):
+                await self._process.wait()
         except TimeoutError:
             self.kill()
             await self._process.wait()

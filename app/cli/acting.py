@@ -55,7 +55,8 @@ class Acting:
     async def close(self) -> None:
         """Wait for what was submitted, for a bounded time, and end."""
         try:
-            await asyncio.wait_for(self._commander.finished(), _LAST_ACTIONS_S)
+            async with asyncio.timeout(_LAST_ACTIONS_S):
+                await self._commander.finished()
         except TimeoutError:
             self._show(Report("error", "An action did not end in time.", 0.0, 0.0, code="action_timeout"))
         tasks = [*self._around.values(), *([self._work] if self._work is not None else [])]
