@@ -84,19 +84,34 @@ class _BeamSearch:
         self._batch, self._rules, self._beams = batch, rules, beams
         self._device = rules.suppressed.device
         self._searches = [_Search(prompt) for prompt in prompts]
+        self._going = list(range(len(prompts)))
+        """The prompts in the batch, each with ``beams`` neighbouring rows from the second call of the decoder on."""
 
     @property
     def running(self) -> bool:
         return any(not search.over(self._beams) for search in self._searches)
 
     def advance(self) -> torch.Tensor:
-        """Feed every text's newest token; rows without a text get an end, and nobody looks at them."""
-        parents, tokens = [], []
-        for index, search in enumerate(self._searches):
+        """Feed every text's newest token; rows without a text get an end, and nobody looks at them.
+
+        The rows of a prompt that is through leave the batch.
+        """
+        parents: list[int] = []
+        tokens: list[int] = []
+        stay: list[int] = []
+        for place, index in enumerate(self._going):
+            search = self._searches[index]
+            if search.over(self._beams):
+                continue
+            stay.append(place)
             spare = self._beams - len(search.running)
-            parents += [text.parent for text in search.running] + [index * self._beams] * spare
+            parents += [text.parent for text in search.running] + [place * self._beams] * spare
             tokens += [text.tokens[-1] for text in search.running] + [self._rules.end] * spare
-        self._batch.reorder(parents)
+        if len(stay) == len(self._going):
+            self._batch.reorder(parents)
+        else:
+            self._batch.keep(stay, parents)
+            self._going = [self._going[place] for place in stay]
         return self._batch.advance(torch.tensor(tokens, device=self._device))
 
     def choose(self, logits: torch.Tensor, *, fresh: bool) -> None:
@@ -104,22 +119,20 @@ class _BeamSearch:
         most = 2 * self._beams
         best, chosen = torch.log_softmax(logits, -1).topk(most, -1)
         values, tokens = best.tolist(), chosen.tolist()
-        for index, search in enumerate(self._searches):
-            if search.over(self._beams):
-                search.running = []
-                continue
-            first = index if fresh else index * self._beams
+        for place, index in enumerate(self._going):
+            search = self._searches[index]
+            first = place if fresh else place * self._beams
             options = [
-                (text.total + values[row][place], row, place, text)
+                (text.total + values[row][rank], row, rank, text)
                 for row, text in enumerate(search.running, first)
-                for place in range(most)
+                for rank in range(most)
             ]
             options.sort(key=lambda option: -option[0])
             search.running = []
-            for _, row, place, text in options[:most]:
+            for _, row, rank, text in options[:most]:
                 lay = text.rows if fresh else (*text.rows, row)
-                now = replace(text, rows=lay, parent=index * self._beams if fresh else row)
-                self._take(index, search, now, tokens[row][place], values[row][place])
+                now = replace(text, rows=lay, parent=place * self._beams if fresh else row)
+                self._take(index, search, now, tokens[row][rank], values[row][rank])
                 if len(search.running) == self._beams:
                     break
 

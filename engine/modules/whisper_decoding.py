@@ -132,6 +132,12 @@ class Batch:
         """Every row goes on where row ``parents[row]`` was."""
         self._cache.reorder(parents)
 
+    def keep(self, places: Sequence[int], parents: Sequence[int]) -> None:
+        """``reorder`` for the rows of some prompts, by their places in the batch; the others are through."""
+        self._cache.reorder(parents)
+        self._cache.hear_only(places)
+        self._lengths = [self._lengths[parent] for parent in parents]
+
     def attention(self, index: int, rows: Sequence[int]) -> torch.Tensor:
         """A prompt's attention from its first text token on: [heads, known text + len(rows) + 1, positions].
 

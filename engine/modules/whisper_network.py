@@ -16,6 +16,7 @@ from torch.nn import functional
 
 from sayso.engine.modules.int8 import Int8Linear, Linear
 from sayso.engine.modules.whisper_shape import Shape
+from sayso.engine.modules.whisper_sizes import check
 from sayso.engine.modules.whisper_weights import Weights
 
 MakeLinear = Callable[[torch.Tensor, torch.Tensor | None], nn.Module]
@@ -32,8 +33,11 @@ class Build:
     decoder_linear: MakeLinear
     head: MakeLinear
 
-    def tensor(self, name: str) -> torch.Tensor:
-        return self.weights.tensor(name, self.dtype)
+    def tensor(self, name: str, dtype: torch.dtype | None = None) -> torch.Tensor:
+        """Raises EngineError ``model_damaged`` when it is missing or has another shape than its place."""
+        found = self.weights.tensor(name, dtype or self.dtype)
+        check(name, tuple(found.shape), self.weights.shape)
+        return found
 
     def linear(self, name: str, make: MakeLinear) -> nn.Module:
         return make(self.tensor(f"{name}.weight"), self.tensor(f"{name}.bias"))
@@ -154,10 +158,16 @@ class Cache:
         self.rows = torch.arange(self.keys.shape[1], device=self.keys.device)[:, None]
 
     def reorder(self, parents: Sequence[int]) -> None:
-        """Every row gets the decoder's own keys and values of row ``parents[row]``."""
-        if list(parents) != list(range(len(parents))):
+        """Every row gets the decoder's own keys and values of row ``parents[row]``; there may be fewer than before."""
+        if list(parents) != list(range(self.keys.shape[1])):
             rows = torch.tensor(parents, device=self.keys.device)
             self.keys, self.values = self.keys.index_select(1, rows), self.values.index_select(1, rows)
+            self.rows = torch.arange(len(parents), device=self.keys.device)[:, None]
+
+    def hear_only(self, states: Sequence[int]) -> None:
+        """Keep the encoder's keys and values of these rows of its states."""
+        rows = torch.tensor(states, device=self.keys.device)
+        self.cross = [(keys.index_select(0, rows), values.index_select(0, rows)) for keys, values in self.cross]
 
 
 @dataclass(frozen=True)
@@ -238,7 +248,7 @@ class Decoder(nn.Module):
         super().__init__()
         shape = build.weights.shape
         stored = torch.float16 if build.dtype == torch.float32 and build.head is Int8Linear else build.dtype
-        embedding = build.weights.tensor("decoder.embedding.weight", stored)
+        embedding = build.tensor("decoder.embedding.weight", stored)
         self.dtype = build.dtype
         self.register_buffer("embedding", embedding)
         self.register_buffer("positions", build.tensor("decoder.positions.weight"))

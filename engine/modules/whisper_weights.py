@@ -116,6 +116,9 @@ class TransformersWeights:
 
     def tensor(self, name: str, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         parts = [self._read(part, name) for part in _transformers_names(name)]
+        if len({part.shape[1:] for part in parts}) > 1:
+            shapes = ", ".join(str(tuple(part.shape)) for part in parts)
+            raise EngineError("model_damaged", f"The tensors that make up tensor {name} do not fit together: {shapes}.")
         return torch.cat(parts).to(dtype) if len(parts) > 1 else parts[0].to(dtype)
 
     def _read(self, path: str, name: str) -> torch.Tensor:

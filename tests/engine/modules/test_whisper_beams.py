@@ -105,6 +105,32 @@ def test_prompts_together_give_what_each_gives_alone(exact: Whisper, two_cities:
         assert found.logprobs == pytest.approx(alone.logprobs, abs=1e-3)
 
 
+def test_the_rows_of_a_prompt_that_is_through_leave_the_batch(
+    exact: Whisper, two_cities: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is through first, in the middle of the batch or at its edge, the others go on as alone."""
+    speech = two_cities[:40_000]
+    pieces = [np.concatenate([np.zeros(40_000 - n, np.float32), speech[:n]]) for n in (16_000, 40_000, 8_000, 28_000)]
+    alone = [Clip(exact, piece).beams(3)[0] for piece in pieces]
+    assert len({len(found.tokens) for found in alone}) > 2
+    rows: list[int] = []
+    advance = Batch.advance
+
+    def counted(batch: Batch, tokens: torch.Tensor) -> torch.Tensor:
+        rows.append(len(tokens))
+        return advance(batch, tokens)
+
+    monkeypatch.setattr(Batch, "advance", counted)
+    together = Clip(exact, *pieces).beams(3)
+    assert [found.tokens for found in together] == [found.tokens for found in alone]
+    assert (rows[0], rows[-1]) == (4 * 3, 3)
+    assert rows == sorted(rows, reverse=True)
+    for found, other in zip(together, alone, strict=True):
+        assert found.attention is not None
+        assert other.attention is not None
+        torch.testing.assert_close(found.attention, other.attention, atol=1e-4, rtol=1e-3)
+
+
 def test_a_text_that_does_not_end_is_cut_at_the_limit(exact: Whisper, beckett: np.ndarray) -> None:
     (found,) = Clip(exact, beckett, limit=5).beams(3)
     assert (len(found.tokens), len(found.logprobs), found.ended) == (5, 5, "limit")
