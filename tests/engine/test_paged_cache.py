@@ -116,7 +116,7 @@ def test_any_mix_of_sessions_sees_exactly_its_own_positions(steps: list, seed: i
             told.step(list(what.items()), generator)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(STEPS, st.integers(0, 100))
 def test_pages_behind_every_window_are_needed_by_nobody(steps: list, seed: int) -> None:
     told = Told(PagedCache(PageShape(2, HEADS, WIDTH, PAGE, torch.float32), 4 * 13, CPU))

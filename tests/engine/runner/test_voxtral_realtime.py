@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partialmethod
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tiny_voxtral import build, warbling
 from voxtral_turns import Turn, run, runner_of, transcribe
 
 from sayso.engine.errors import EngineError
+from sayso.engine.runner.blank_watchdog import RutOptions
 
 pytest.importorskip("transformers")
 from voxtral_reference import Reference
@@ -202,6 +207,84 @@ def test_what_a_turn_holds_in_the_model_stops_growing_when_its_windows_are_full(
     turn.stream.close()
     assert sizes[0].kv < sizes[-3].kv
     assert sizes[-1] == sizes[-3]
+
+
+@pytest.mark.parametrize("fixed_steps", [False, True])
+def test_a_rut_of_blanks_over_speech_is_left_and_one_over_silence_is_not(folder, monkeypatch, fixed_steps):
+    """vLLM #47614: "nothing to say" for minutes while somebody speaks, since it is the model's own next input."""
+    monkeypatch.setattr(RutOptions, "__init__", partialmethod(RutOptions.__init__, patience=8, growth=4.0, bound=40.0))
+    runner = runner_of(folder, fixed_steps=fixed_steps)
+    pad = runner._model.tekken.pad
+    rut = torch.zeros(runner._model.shape.vocabulary)
+    rut[pad] = 30.0
+    runner._model.network.head.register_forward_hook(lambda head, hidden, scores: scores + rut)
+    said = []
+    for voiced in (True, False):
+        turn = Turn(runner)
+        for at in range(36):
+            turn.utterance.voiced_frames = 9 * at if voiced else 0
+            turn.hear(warbling(0.08, seed=at))
+            run(runner, [turn])
+        turn.end()
+        run(runner, [turn])
+        said.append([token for token in turn.tokens if token != pad])
+    assert said[0] != []
+    assert said[1] == []
+
+
+SOUNDS = [warbling(seconds, seed) for seed, seconds in enumerate((2.9, 1.7, 3.3))]
+
+
+@pytest.fixture(scope="module")
+def each_alone(runner):
+    return [transcribe(runner, sound, delay).tokens for sound, delay in zip(SOUNDS, DELAYS_MS, strict=True)]
+
+
+SCHEDULES = st.lists(
+    st.one_of(
+        st.tuples(st.just("hear"), st.integers(0, 2), st.integers(200, 30_000)),
+        st.tuples(st.just("step"), st.sets(st.integers(0, 2), min_size=1), st.integers(1, 4)),
+        st.tuples(st.sampled_from(["pack", "forget"]), st.integers(0, 2), st.none()),
+    ),
+    min_size=6,
+    max_size=40,
+)
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(SCHEDULES)
+def test_whatever_arrives_when_and_whoever_shares_a_step_each_turn_is_as_alone(runner, each_alone, schedule):
+    """Also with turns that are put away, or dropped and computed anew, and in places that others had before."""
+    seats, turns = runner._model.seats, [Turn(runner, delay) for delay in DELAYS_MS]
+    heard = [0] * len(turns)
+
+    def hear(number, samples):
+        turns[number].hear(SOUNDS[number][heard[number] : heard[number] + samples])
+        heard[number] += samples
+        if heard[number] >= len(SOUNDS[number]):
+            turns[number].end()
+
+    for act, what, count in schedule:
+        if act == "hear":
+            hear(what, count)
+        elif act == "step":
+            for _ in range(count):
+                taking = [turns[number].stream for number in sorted(what) if turns[number].ready]
+                if taking:
+                    runner.run(taking)
+                for turn in turns:
+                    turn.collect()
+        elif turns[what].stream.seat is not None and not turns[what].ready:
+            stream = turns[what].stream
+            if act == "pack":
+                stream.unpack(stream.pack())
+            else:
+                stream.forget()
+    for number in range(len(turns)):
+        hear(number, len(SOUNDS[number]))
+    run(runner, turns)
+    assert [turn.tokens for turn in turns] == each_alone
+    assert runner._model.seats == seats
 
 
 def test_a_missing_tensor_is_named(tmp_path):
