@@ -1,11 +1,23 @@
 """The streaming policy on scripted hypotheses: when it decodes, what becomes stable, what the final text is."""
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+import pytest
+import speech
+
+from sayso.engine import catalog
 from sayso.engine.messages import SessionOptions
-from sayso.engine.modules.whisper import HeardWord, Hypothesis
+from sayso.engine.modules.whisper import HeardWord, Hypothesis, Whisper
 from sayso.engine.runner.base import Before, Utterance
-from sayso.engine.runner.whisper import BIAS_TOKENS, Instructions, Pace, WhisperStream, instructions
+from sayso.engine.runner.whisper import (
+    BIAS_TOKENS,
+    Instructions,
+    Pace,
+    WhisperRunner,
+    WhisperStream,
+    instructions,
+)
 from sayso.engine.runner.window import WindowOptions
 from sayso.engine.tape import Tape
 
@@ -207,3 +219,61 @@ def test_the_decoder_is_told_what_was_said_before_the_window() -> None:
     spoken = tuple(hash(f"w{i}") % 1000 for i in range(7))
     assert request.context
     assert request.context + request.prefix == spoken
+
+
+class Talk:
+    """One utterance that the real model hears as it comes."""
+
+    def __init__(self, runner: WhisperRunner, speech: np.ndarray) -> None:
+        self.utterance = Utterance(Tape(), 0, 0, 0)
+        self.stream = runner.stream(self.utterance, SessionOptions(), Before())
+        self.speech, self.heard, self.said = speech, 0, ""
+
+    def hear(self, samples: int) -> None:
+        self.utterance.tape.append(self.speech[self.heard : self.heard + samples])
+        self.heard = self.utterance.end = self.utterance.voice_end = self.utterance.tape.end
+        self.utterance.voiced_frames = self.heard // 512
+        self.utterance.voice_sum = 0.95 * self.utterance.voiced_frames
+        self.utterance.ended = self.heard == len(self.speech)
+
+    def collect(self) -> None:
+        self.said += "".join(piece.text for piece in self.stream.take() if piece.stable)
+
+
+def work(runner: WhisperRunner, talks: Sequence[Talk]) -> int:
+    """What they want decoded now, alike together; the largest batch."""
+    batches: dict[tuple[object, ...], list[Talk]] = {}
+    for talk in talks:
+        if (offer := talk.stream.offer(0.0)) is not None:
+            batches.setdefault(offer.batch_key, []).append(talk)
+    for batch in batches.values():
+        runner.run([talk.stream for talk in batch])
+    for talk in talks:
+        talk.collect()
+    return max(map(len, batches.values()), default=0)
+
+
+@pytest.mark.engine
+def test_utterances_of_any_age_in_one_batch_give_what_each_gives_alone() -> None:
+    """The real model, with steps and ends of utterances mixed in one batch."""
+    runner = WhisperRunner(Whisper.load(catalog.resolve("tiny.en").folder, threads=1), "tiny.en")
+    beckett, cities = speech.recording("beckett"), speech.recording("two_cities")
+    clips = [beckett[:48_000], cities[:56_000], beckett[60_000:108_000], cities[90_000:138_000]]
+    steps = (9_000, 8_000, 7_000, 10_000)
+    """Samples that come at a time: some are soon ahead of others, and all have windows of like length now and then."""
+    alone = []
+    for clip, step in zip(clips, steps, strict=True):
+        talk = Talk(runner, clip)
+        while not talk.stream.done:
+            talk.hear(step)
+            work(runner, [talk])
+        alone.append(talk.said)
+    assert all(len(said.split()) >= 3 for said in alone)
+    talks, sizes = [Talk(runner, clip) for clip in clips], []
+    while not all(talk.stream.done for talk in talks):
+        for talk, step in zip(talks, steps, strict=True):
+            if not talk.utterance.ended:
+                talk.hear(step)
+        sizes.append(work(runner, talks))
+    assert [talk.said for talk in talks] == alone
+    assert max(sizes) > 2
