@@ -182,10 +182,14 @@ async def test_speech_at_its_own_pace_gives_words_while_it_is_spoken(running: Ru
     assert done["usage"]["completion_tokens"] > 0
 
 
-async def test_silence_gives_no_words(running: RunningServer) -> None:
+async def test_silence_gives_no_words_and_nothing_that_was_said_before(running: RunningServer) -> None:
+    """vLLM #51374 and #51376: a second utterance, or a silence, repeats the transcript before it."""
     async with connected(running) as c:
         await c.choose()
+        said = await transcribe(c, recording("beckett")[: 16_000 * 3])
+        assert "ever tried" in words(said)
         assert await transcribe(c, np.zeros(16_000 * 12, np.float32)) == ""
+        assert await transcribe(c, recording("beckett")[: 16_000 * 3]) == said
 
 
 async def test_two_clients_at_once_are_both_served(running: RunningServer) -> None:
