@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sayso.engine import messages
 from sayso.server.protocol.audio import BYTES_PER_SAMPLE
 from sayso.server.protocol.intents import HeardWord
-from sayso.server.protocol.rejoin import Rejoin
+from sayso.server.protocol.rejoin import Between, Rejoin
 from sayso.server.protocol.word_times import HeardWords, TimedWord, WordTimes
 
 SAMPLES_PER_MS = messages.SAMPLE_RATE // 1000
@@ -125,7 +125,7 @@ class Turn:
         words = [self._shifted(word) for word in message.words]
         self._heard.hear((_timed(word) for word in words), self._times)
         through = self._rejoin.is_decided
-        piece = self._show(self._rejoin.feed(message.piece))
+        piece = self._show(self._rejoin.feed(message.piece, self._between(message.piece)))
         if not self._rejoin.is_decided:
             return Heard("")
         shown = self._take_words()
@@ -135,8 +135,24 @@ class Turn:
         """The engine's turn is over: text that waited for the joint."""
         if self._rejoin.is_decided:
             return Heard("")
-        piece = self._show(self._rejoin.finish())
+        piece = self._show(self._rejoin.finish(self._between()))
         return Heard(piece, self._take_words())
+
+    def _between(self, piece: str = "") -> Between | None:
+        """How many words of the replay can be those that were sent; None when their times do not tell."""
+        if self._rejoin.is_decided or not self._times or len(self._rejoin.heard_words(piece)) != len(self._heard):
+            return None
+        return Between(*self._heard.before(self._confirmed))
+
+    def quiet(self, message: messages.Text) -> Heard:
+        """Nobody speaks and all text up to this time is out: what waits for the joint waits for no more words.
+
+        Only once the replay has come to where the shown text ends: in a pause before that, words follow which are
+        shown already.
+        """
+        if self.time_ms(message.end_ms) * SAMPLES_PER_MS < self._confirmed:
+            return Heard("")
+        return self.rest()
 
     def guess(self, tentative: str) -> str:
         """Tentative text of the engine as it follows the text that was sent."""

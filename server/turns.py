@@ -325,8 +325,7 @@ class TurnEngine:
             start_ms, end_ms = turn.time_ms(message.start_ms), turn.time_ms(message.end_ms)
             yield intents.TentativeText(turn.guess(message.piece), start_ms, end_ms)
             return
-        # Silence: no more words come that could decide how a replay joins.
-        yield from self._stable(turn.hear(message) if message.piece else turn.rest())
+        yield from self._stable(turn.hear(message) if message.piece else turn.quiet(message))
         if turn.confirm(message):
             yield intents.AudioConfirmed(turn.confirmed_ms)
 

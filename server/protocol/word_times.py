@@ -15,6 +15,8 @@ from sayso.server.protocol.events import SAMPLE_RATE
 _LEAST_CONTEXT = 2 * SAMPLE_RATE
 _MOST_CONTEXT = 6 * SAMPLE_RATE
 _LEAD = SAMPLE_RATE // 10
+_DOUBT = SAMPLE_RATE
+"""Two hearings of the same word differ by less, unless they are different words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,16 @@ class HeardWords:
             else:
                 shown.lengthen(word)
             self._begun = True
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def before(self, position: int) -> tuple[int, int, int]:
+        """How many of these words were said before ``position``: at least, probably and at most, as times are good."""
+        least = sum(word.end <= position - _DOUBT for word in self._held)
+        likely = sum(word.start + word.end <= 2 * position for word in self._held)
+        most = sum(word.start < position + _DOUBT for word in self._held)
+        return least, max(least, likely), max(least, likely, most)
 
     def take(self, count: int) -> list[TimedWord]:
         """The last ``count`` words, which are shown; the ones before are those that were shown already."""

@@ -70,6 +70,15 @@ class Talk:
             self.take(self.turn.hear(text))
             self.turn.confirm(text)
 
+    def fall_silent(self, lag_ms: int) -> None:
+        """The engine tells that nobody speaks before the next word that it has not told."""
+        self.run(lag_ms)
+        told = [word.end_ms for word in self.engine.told]
+        at_ms = max(told, default=self.engine.base_ms) - self.engine.base_ms
+        quiet = m.Text("s", 0, "", True, at_ms, at_ms)
+        self.take(self.turn.quiet(quiet))
+        self.turn.confirm(quiet)
+
     def take(self, heard) -> None:
         if heard.piece:
             self.pieces.append(heard.piece)
@@ -103,7 +112,9 @@ def test_whenever_the_engine_is_lost_the_text_is_as_if_it_were_not(
     for ms, lag_ms, what in steps:
         talk.say(ms)
         confirmed = talk.turn.confirmed_ms
-        if what:
+        if what == 1:
+            talk.fall_silent(lag_ms)
+        elif what:
             talk.run(lag_ms)
         elif losses < MOST_REPLAYS:
             assert talk.lose() == 0
@@ -113,6 +124,54 @@ def test_whenever_the_engine_is_lost_the_text_is_as_if_it_were_not(
     assert talk.end() == expected
     assert "".join(talk.pieces) == expected
     assert talk.words == [(word.text, word.start_ms, word.end_ms) for word in talk.spoken]
+
+
+def test_a_pause_within_what_is_replayed_does_not_let_through_what_is_shown_already() -> None:
+    talk = Talk([(100, 400)] * 6 + [(1_500, 400)] + [(100, 400)] * 20, 50)
+    talk.say(7_000)
+    talk.run(0)
+    assert talk.lose() == 0
+    talk.say(100)
+    talk.fall_silent(4_000)
+    assert talk.turn.text
+    assert talk.end() == " ".join(word.text for word in talk.spoken)
+
+
+def heard_at(at_ms: int, *texts: str, base_ms: int = 0) -> list[m.Text]:
+    """Words of half a second each, as an engine says them whose turn began at ``base_ms``."""
+    out = []
+    for number, text in enumerate(texts):
+        start = at_ms + 500 * number - base_ms
+        word = m.Word(f" {text}", start, start + 400, 0.5)
+        out.append(m.Text("s", 0, word.text, True, start, start + 400, (word,), tokens=1))
+    return out
+
+
+def replayed(shown: list[m.Text], at_ms: int, *again: str) -> str:
+    """The text of a turn of 20 s whose engine is lost after ``shown``; the next one hears other words from then on."""
+    turn = Turn([bytes(2 * 16_000 * 20)])
+    turn.take()
+    for text in shown:
+        turn.hear(text)
+        turn.confirm(text)
+    assert turn.rewind() == 0
+    turn.take()
+    for text in heard_at(at_ms, *again, base_ms=turn.time_ms(0)):
+        turn.hear(text)
+    turn.rest()
+    return turn.text.strip()
+
+
+def test_words_that_a_replay_hears_otherwise_are_not_there_twice() -> None:
+    shown = heard_at(0, "one", "two", "three", "four", "five", "six")
+    again = ("free", "for", "fife", "sex", "seven", "eight", "nine", "ten")
+    assert replayed(shown, 1_000, *again) == "one two three four five six seven eight nine ten"
+
+
+def test_words_behind_those_that_were_shown_are_kept_when_the_replay_misses_all_of_them() -> None:
+    shown = heard_at(0, "one", "two", "three", "four")
+    again = ("ever", "tried", "ever", "failed", "no", "matter", "two")
+    assert replayed(shown, 9_000, *again) == "one two three four ever tried ever failed no matter two"
 
 
 def test_what_is_kept_does_not_grow_with_the_turn() -> None:
@@ -163,7 +222,7 @@ def test_hours_of_silence_are_not_kept() -> None:
         talk.say(10_000)
         talk.turn.take()
         told = m.Text("s", 0, "", True, 10_000 * second, 10_000 * second)
-        assert not talk.turn.rest().piece
+        assert not talk.turn.quiet(told).piece
         talk.turn.confirm(told)
         assert talk.turn.kept_bytes <= 31 * 32_000
     assert talk.lose() == 0
