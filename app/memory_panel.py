@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,11 +20,12 @@ from sayso.app.memory_limits import LimitsKeeper
 from sayso.app.memory_policy import PRESETS, Controls, Preset, changed, from_server, preset_of, server_limits
 from sayso.app.memory_samples import Samples, own_memory, sample
 from sayso.app.memory_starts import Starts
-from sayso.app.memory_view import Freeing, MemoryView, Sample, SessionRow, Source
+from sayso.app.memory_view import Freeing, MemoryView, Place, Sample, Source
 from sayso.app.realtime.client import RealtimeClient
 from sayso.app.realtime.events import Connection
 from sayso.app.server_choice import ServerChoice
-from sayso.app.server_reports import Health, ReportError, ServerReports, SessionReport
+from sayso.app.server_reports import Health, ReportError, ServerReports
+from sayso.app.session_orders import SessionOrders, session_row
 from sayso.app.settings_store import SettingsStore
 from sayso.app.snapshot import ServerKind, ServerState
 
@@ -59,6 +60,7 @@ class MemoryPanel:
         self._starts = Starts(store, local, clock)
         self._limits = LimitsKeeper(local, spawn)
         self._free_now = FreeNow(client, local, self._measure)
+        self._orders = SessionOrders(lambda: self._reports)
         self._watch = 0
         """The number of the look that goes on; 0 when nobody looks."""
         self._looks = 0
@@ -77,6 +79,7 @@ class MemoryPanel:
     def watch(self, on: bool) -> None:
         """Somebody looks at the page, or no more."""
         if on and not self._watch:
+            self._show(session_fault="")
             self._looks += 1
             self._watch = self._looks
             self._spawn(self._look(self._watch))
@@ -99,7 +102,10 @@ class MemoryPanel:
             self._spawn(self._free())
 
     def close_session(self, session: str) -> None:
-        self._spawn(self._close(session))
+        self._order(lambda: self._orders.close(session))
+
+    def put_away(self, session: str, place: Place) -> None:
+        self._order(lambda: self._orders.put_away(session, place))
 
     # What happens meanwhile.
 
@@ -173,7 +179,7 @@ class MemoryPanel:
             limits = None if self._is_local else await reports.limits()
         except ReportError as error:
             return nothing | {"refusal": _words(error)}
-        rows = tuple(_row(each, own=each.id == self._client.session_id) for each in sessions)
+        rows = tuple(session_row(each, own=each.id == self._client.session_id) for each in sessions)
         theirs = from_server(limits, self._store.settings.memory) if limits is not None else None
         return {"sessions": rows, "theirs": theirs, "refusal": ""}
 
@@ -229,13 +235,15 @@ class MemoryPanel:
         else:
             self._show(freeing=Freeing.DONE, freed=freed)
 
-    async def _close(self, session: str) -> None:
-        reports = self._reports
+    def _order(self, order: Callable[[], Awaitable[None]]) -> None:
+        self._show(session_fault="")
+        self._spawn(self._carry_out(order))
+
+    async def _carry_out(self, order: Callable[[], Awaitable[None]]) -> None:
         try:
-            if reports is not None:
-                await reports.close_session(session)
-        except ReportError as error:
-            self._show(fault=_words(error))
+            await order()
+        except AppError as error:
+            self._show(session_fault=_words(error))
 
     def _show(self, **changes: Any) -> None:
         self._view = replace(self._view, **changes)
@@ -244,11 +252,3 @@ class MemoryPanel:
 
 def _words(error: AppError) -> str:
     return _KEEPER_ONLY if error.code == "admin_only" else str(error)
-
-
-def _row(report: SessionReport, *, own: bool) -> SessionRow:
-    held = report.held
-    resting = report.engine_state if report.engine_state in ("parked", "hibernated", "dropped") else ""
-    state = "disconnected" if not report.connected else resting or report.state
-    audio = held.audio + held.features + held.server
-    return SessionRow(report.id, state, report.idle_s, report.age_s, held.kv, held.kv_host, held.kv_disk, audio, own)

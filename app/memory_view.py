@@ -50,6 +50,15 @@ class Sample:
         return self.desktop + (self.server or 0) + (self.engine or 0)
 
 
+class Place(StrEnum):
+    """Where a session's keys and values can be put away, each deeper than the one before."""
+
+    HOST = "host"
+    DISK = "disk"
+    DROPPED = "dropped"
+    """Nowhere: they are computed again when its client goes on."""
+
+
 @dataclass(frozen=True, slots=True)
 class SessionRow:
     """One session of the server in use; bytes by where they are."""
@@ -64,6 +73,13 @@ class SessionRow:
     audio: int = 0
     own: bool = False
     """It is this desktop's."""
+
+    @property
+    def deeper(self) -> tuple[Place, ...]:
+        """Where its keys and values can still be put; nowhere when the model holds none for it."""
+        if self.device:
+            return tuple(Place)
+        return (Place.DISK, Place.DROPPED) if self.host else (Place.DROPPED,) if self.disk else ()
 
 
 class StartTimes(msgspec.Struct, frozen=True):
@@ -101,3 +117,5 @@ class MemoryView:
     """Before and after the last *Free memory now*."""
     fault: str = ""
     """Why the last thing that was asked for was not done, for people."""
+    session_fault: str = ""
+    """The same of the last thing that was asked for one session."""

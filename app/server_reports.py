@@ -120,6 +120,10 @@ class ServerReports:
         """Its turn is finished first."""
         await self._ask("DELETE", f"/v1/sessions/{quote(session, safe='')}", _Anything)
 
+    async def park_session(self, session: str, tier: str) -> None:
+        """What the engine holds of it goes to ``host``, ``disk`` or ``dropped``, unless it has work."""
+        await self._ask("POST", f"/v1/sessions/{quote(session, safe='')}/park", _Anything, {"tier": tier})
+
     async def end_engine(self) -> bool:
         """Whether it rests already; else it will as soon as nobody speaks."""
         return (await self._ask("POST", "/v1/engine/unload", _Unloaded, {"end": True})).done

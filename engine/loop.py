@@ -6,6 +6,7 @@ can be run; it never polls.
 
 from __future__ import annotations
 
+import gc
 import logging
 import time
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from sayso.engine import messages as m
 from sayso.engine.channel import Channel
 from sayso.engine.errors import EngineError, SessionError
 from sayso.engine.faults import reason
-from sayso.engine.loading import Loaded, load, present_devices
+from sayso.engine.loading import Loaded, give_back_memory, load, present_devices
 from sayso.engine.options import Limits
 from sayso.engine.reports import Reports
 from sayso.engine.resting import Resting
@@ -164,8 +165,14 @@ class Engine:
 
     def _unload(self) -> None:
         self._close_all("unloaded")
+        if self._loaded is None:
+            return
         self._loaded = self._speech.runner = None
         self._texts.serve(None, m.Retention())
+        # At once, and not with the next report: whoever asked for it looks at the system's figure now, and the next
+        # model needs the room. Whatever waits in cycles goes too.
+        gc.collect()
+        give_back_memory()
 
     def _open(self, message: m.Open) -> None:
         refusal = self._refusal(message)
@@ -250,15 +257,21 @@ class Engine:
         out: list[m.Message] = []
         for session in self._sessions.values():
             out += session.results()
-        out += self._resting.results() + self._texts.results()
+        out += self._moves() + self._texts.results()
         if out:
             self._channel.send(out)
 
     def _report(self) -> None:
-        out = self._resting.results()
+        out = self._moves()
         out += self._reports.due(self._sessions, self._loaded, lambda: self._texts.ledger(self._clock()))
         if out:
             self._channel.send(out)
+
+    def _moves(self) -> list[m.Message]:
+        """What became of sessions that were to rest or to come back."""
+        if out := self._resting.results():
+            self._reports.moved()
+        return out
 
     def _send(self, message: m.Message) -> None:
         self._channel.send([message])

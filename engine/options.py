@@ -49,7 +49,7 @@ class Segmentation:
 class Reporting:
     """How often the engine speaks of itself."""
 
-    memory_s: float = 5.0
+    memory_s: float = 1.0
     metrics_s: float = 1.0
 
 

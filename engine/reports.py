@@ -43,6 +43,11 @@ class Reports:
     def closed(self, session: str) -> None:
         self._opened_at.pop(session, None)
         self._touched_at.pop(session, None)
+        self._changed = True
+
+    def moved(self) -> None:
+        """A session was put away or brought back: its memory is elsewhere now, without any message that came."""
+        self._changed = True
 
     def stepped(self, batch: int, step_ms: float) -> None:
         """One step of the model is done."""
@@ -72,13 +77,14 @@ class Reports:
         if self._changed and now - self._memory_at >= self._options.memory_s:
             self._memory_at, self._changed = now, False
             give_back_memory()
-            ledgers = tuple(
-                session.ledger(self.idle_s(name), max(0.0, now - self._opened_at[name]))
-                for name, session in sessions.items()
-            )
-            ledgers += texts()
+            ledgers = tuple(self._ledger(session, now) for session in sessions.values()) + texts()
             weights = sum(each.weight_bytes for each in (loaded.runner, loaded.text) if each) if loaded else 0
-            device = device_bytes(loaded.device) if loaded else 0
+            device = device_bytes(loaded.device) + loaded.runner.mapped_bytes if loaded else 0
             kv, host, disk = (sum(getattr(each, tier) for each in ledgers) for tier in ("kv", "kv_host", "kv_disk"))
             out.append(m.Memory(self._process.memory_info().rss, weights, device, ledgers, kv, host, disk))
         return out
+
+    def _ledger(self, session: Session, now: float) -> m.Ledger:
+        """What a session holds; one in an open turn of which all was heard waits, and is not told as active."""
+        session.rests(now)
+        return session.ledger(self.idle_s(session.name), max(0.0, now - self._opened_at[session.name]))

@@ -14,7 +14,7 @@ from typing import Any
 
 import psutil
 from played_vllm import speech
-from running_server import eventually
+from running_server import BOUND_S, eventually
 
 from sayso.app.errors import AppError
 from sayso.app.local_server import LocalServer
@@ -80,11 +80,11 @@ class Desktop:
     def view(self) -> MemoryView:
         return self.panel.view
 
-    async def until(self, condition: Callable[[], object]) -> None:
-        await eventually(lambda: bool(condition()))
+    async def until(self, condition: Callable[[], object], seconds: float = BOUND_S) -> None:
+        await eventually(lambda: bool(condition()), seconds)
 
-    async def ready(self) -> None:
-        await self.until(lambda: self.client.connection.state is ServerState.READY)
+    async def ready(self, seconds: float = BOUND_S) -> None:
+        await self.until(lambda: self.client.connection.state is ServerState.READY, seconds)
 
     async def say(self, halves: int) -> str:
         """Speech of so many half seconds; its text."""
@@ -111,7 +111,12 @@ class Desktop:
 
 @asynccontextmanager
 async def desktop(folder: Path, *arguments: str, **settings: Any) -> AsyncIterator[Desktop]:
-    made = Desktop(folder, Settings(**settings), *arguments)
+    async with started(Desktop(folder, Settings(**settings), *arguments)) as made:
+        yield made
+
+
+@asynccontextmanager
+async def started(made: Desktop) -> AsyncIterator[Desktop]:
     try:
         await made.server.begin()
         yield made

@@ -130,9 +130,9 @@ def word(number: int) -> str:
     return base64.b64encode(number.to_bytes(2, "little") * 6_400 + bytes(2 * 1_600)).decode()
 
 
-async def eventually(condition: Callable[[], bool]) -> None:
+async def eventually(condition: Callable[[], bool], seconds: float = BOUND_S) -> None:
     """Wait, bounded, for something that another process or task does."""
-    async with asyncio.timeout(BOUND_S):
+    async with asyncio.timeout(seconds):
         while True:
             if condition():
                 return

@@ -22,8 +22,9 @@ class Caller:
     It asks for no events that are told only once they are still true, so that it can count what it heard.
     """
 
-    def __init__(self, url: str, model: str = "auto") -> None:
+    def __init__(self, url: str, model: str = "auto", key: str = "") -> None:
         self._url, self._model = url, model
+        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._socket: ClientConnection | None = None
         self._token = ""
         self._heard = 0
@@ -35,7 +36,15 @@ class Caller:
     async def connect(self) -> None:
         """The first connection, or another one that takes the session up where it was."""
         self._socket = await websockets.connect(
-            self._url, proxy=None, max_size=None, compression=None, open_timeout=REPLY_S, ping_interval=None
+            self._url,
+            additional_headers=self._headers,
+            proxy=None,
+            max_size=None,
+            # What stays unread must not hold up the answer to our closing, which would then be waited for in vain.
+            max_queue=None,
+            compression=None,
+            open_timeout=REPLY_S,
+            ping_interval=None,
         )
         created = await self._next()
         resume = {"resume": self._token, "heard": self._heard} if self._token else {}

@@ -315,6 +315,9 @@ def warbling(seconds: float, seed: int = 1) -> np.ndarray:
     return (np.round(sound * 32768).clip(-32768, 32767) / 32768).astype(np.float32)
 
 
+ROOMY = replace(TINY, encoder_heads=8, encoder_head_width=32, encoder_layers=8, encoder_window=750, window=512)
+"""Tiny, and yet a session of a few seconds holds megabytes: enough in each head that half a page more is little."""
+
 SMALL = replace(
     TINY,
     vocabulary=32_064,

@@ -14,6 +14,7 @@ from sayso.app.commands_view import Problems
 from sayso.app.history.entry import Entry
 from sayso.app.history.view import Found, Rows
 from sayso.app.memory_policy import Preset
+from sayso.app.memory_view import Place
 from sayso.app.snapshot import Mode
 from sayso.app.ways_view import OverlayPlace, Way
 from sayso.ui.engine_intents import EngineIntents
@@ -91,6 +92,9 @@ class MemoryIntents(Protocol):
 
     def close_session(self, session: str) -> None:
         """Finish the session's open turn and close it."""
+
+    def put_away(self, session: str, place: Place) -> None:
+        """Put what the engine holds for the session there, unless it has work; its next sound brings it back."""
 
 
 class MicrophoneCheckIntents(Protocol):

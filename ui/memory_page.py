@@ -17,6 +17,7 @@ from sayso.ui.intents import Intents
 from sayso.ui.memory_choice import PresetChoice
 from sayso.ui.memory_controls import ENGINE, SESSIONS, ControlGroup, DesktopGroup
 from sayso.ui.memory_graph import MemoryGraph, layer_colours
+from sayso.ui.session_actions import SessionActions
 from sayso.ui.session_table import SessionTable
 from sayso.ui.settings_page import SettingsPage
 from sayso.ui.text import breakable
@@ -69,31 +70,22 @@ class MemoryPage(SettingsPage):
         self.free.clicked.connect(intents.memory.free_now)
         self.freed = hint()
         self.sessions = SessionTable(theme)
-        self.sessions_words = hint()
-        self.close_session = QPushButton("Cl&ose session")
+        self.session_actions = SessionActions(self.sessions, intents.memory, theme)
         self.engine = ControlGroup("Engine", ENGINE, theme, intents.memory.set_control)
         self.waiting = ControlGroup("Sessions that wait", SESSIONS, theme, intents.memory.set_control)
         self.own = DesktopGroup(theme, intents.memory.set_control)
         self._lay_out()
-        self.close_session.clicked.connect(self._close_chosen)
-        self.sessions.close_wanted.connect(intents.memory.close_session)
-        self.sessions.selectionModel().currentChanged.connect(lambda *_: self._show_close())
 
     def _lay_out(self) -> None:
         freeing = QHBoxLayout()
         freeing.setSpacing(self._theme.spacing.s)
         freeing.addWidget(self.free, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         freeing.addWidget(self.freed, 1)
-        closing = QHBoxLayout()
-        closing.setSpacing(self._theme.spacing.s)
-        closing.addWidget(self.close_session, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        closing.addWidget(self.sessions_words, 1)
         self.sessions_heading = _heading("Sessions")
         self._add(self.presets)
         self._add(_heading("Memory now"), self.graph, self.legend, self.source)
         self.column.addLayout(freeing)
-        self._add(self.sessions_heading, self.sessions)
-        self.column.addLayout(closing)
+        self._add(self.sessions_heading, self.sessions, self.session_actions)
         self._add(self.engine, self.waiting, self.own)
         self.column.addStretch(1)
 
@@ -140,18 +132,8 @@ class MemoryPage(SettingsPage):
         reported = view.source in (Source.LOCAL, Source.REMOTE, Source.ENDED)
         self.sessions_heading.setVisible(reported)
         self.sessions.setVisible(reported and bool(view.sessions))
-        self.close_session.setVisible(bool(view.sessions))
         self.sessions.show_rows(view.sessions)
-        _say(self.sessions_words, wording.sessions_words(view))
-        self._show_close()
-
-    def _show_close(self) -> None:
-        self.close_session.setEnabled(self.sessions.chosen() is not None)
-
-    def _close_chosen(self) -> None:
-        row = self.sessions.chosen()
-        if row is not None:
-            self._intents.memory.close_session(row.id)
+        self.session_actions.show_view(view)
 
 
 def _say(label: QLabel, text: str) -> None:

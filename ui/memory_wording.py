@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sayso.app.memory_policy import Preset
-from sayso.app.memory_view import Freeing, MemoryView, Sample, SessionRow, Source, StartTimes
+from sayso.app.memory_view import Freeing, MemoryView, Place, Sample, SessionRow, Source, StartTimes
 
 NOT_MEASURED = "not measured yet"
 _MB = 1_000_000
@@ -22,6 +22,12 @@ PRESET_WORDS = {
     Preset.EVERYTHING_BACK: "After a minute without speech the engine and the local server end. Only this program "
     "stays, and goes on listening.",
     Preset.CUSTOM: "Custom: the controls below are set by hand.",
+}
+
+PLACE_LABELS = {
+    Place.HOST: "&Park in main memory",
+    Place.DISK: "&Hibernate to disk",
+    Place.DROPPED: "&Drop and recompute",
 }
 
 
@@ -151,6 +157,13 @@ def freed_words(view: MemoryView) -> str:
 def session_name(row: SessionRow) -> str:
     """A session as the table calls it."""
     return "This desktop" if row.own else row.id.removeprefix("sess-")[:8]
+
+
+def nothing_to_put_away(engine: str) -> str:
+    """Why a session cannot be put away."""
+    if engine != "ready":
+        return "The engine is not ready, so nothing can be put away."
+    return "The model holds nothing for this session that could be put away."
 
 
 def sessions_words(view: MemoryView) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHeaderView, QTreeView
 
 from sayso.app.memory_view import SessionRow
@@ -107,9 +107,7 @@ def _alignment(column: int) -> Qt.AlignmentFlag:
 
 
 class SessionTable(QTreeView):
-    """Emits ``close_wanted`` with a session's id when Delete is pressed on it."""
-
-    close_wanted = Signal(str)
+    """One row a session; what can be done with one is in ``session_actions``."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -146,10 +144,3 @@ class SessionTable(QTreeView):
 
     def chosen(self) -> SessionRow | None:
         return self.rows.session(self.currentIndex().row())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        row = self.chosen()
-        if event.key() == Qt.Key.Key_Delete and row is not None:
-            self.close_wanted.emit(row.id)
-            return
-        super().keyPressEvent(event)

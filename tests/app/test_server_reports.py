@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from running_server import client, server
+from running_server import client, eventually_shown, server
 
 from sayso.app.realtime.endpoint import remote
 from sayso.app.server_reports import ReportError, ServerReports
@@ -41,6 +41,12 @@ async def test_everything_that_can_be_asked_is_answered() -> None:
         assert session.id
         await reports.change_limits({"drop_after_s": 9.0})
         assert (await reports.limits())["drop_after_s"] == 9.0
+        await c.start()
+        await c.audio(0.5)
+        await eventually_shown(url, lambda rows: rows[0]["state"] == "streaming")
+        await reports.park_session(session.id, "dropped")
+        await c.end()
+        await c.until("transcription.done")
         assert await reports.end_engine()
         await reports.start_engine()
         await reports.close_session(session.id)

@@ -2,7 +2,9 @@
 
 Starts the desktop application as a user does, on a private display with a private microphone, and tells how long it
 takes until the window is there, until the engine is ready, and how much memory each process then holds. Targets:
-desktop ≤ 150 MB, desktop and server ≤ 195 MB, engine ≤ 450 MB and ready ≤ 4 s.
+desktop ≤ 150 MB, desktop and server ≤ 195 MB, engine ≤ 450 MB and ready ≤ 4 s. Then one start is spoken to and gives
+back ever more: model unloaded, engine ended, everything back, with the page that shows it open and closed; a
+``*`` marks what misses a target.
 """
 
 from __future__ import annotations
@@ -15,11 +17,14 @@ from pathlib import Path
 import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from integration.desktop_session import desktop_session
+from integration.desktop_session import BACK_SECONDS, DesktopSession, all_ended, desktop_session, settings_file
 from virtual_desktop import virtual_desktop
 
 QUIET_SECONDS = 5.0
 """Between ready and the measurement of memory."""
+
+UNLOAD_AFTER_S = 3.0
+ALONE_MB, WITH_SERVER_MB = 150.0, 195.0
 
 
 def one_start() -> dict[str, float]:
@@ -41,12 +46,58 @@ def one_start() -> dict[str, float]:
             return figures
 
 
+def states() -> None:
+    """MB of each process (RSS, and in brackets PSS) in one state after another."""
+    with virtual_desktop() as desktop:
+        settings = settings_file(desktop)
+        settings.parent.mkdir(parents=True)
+        settings.write_text(f'{{"guided": true, "memory": {{"unload_after_s": {UNLOAD_AFTER_S}}}}}')
+        with desktop_session(desktop) as session:
+            session.wait_for_headline("Ready")
+            tell(session, "ready")
+            session.wait_for_headline("Resting")
+            tell(session, "unloaded")
+            session.say("volume up")
+            session.wait_for_words("volume up", seconds=BACK_SECONDS)
+            session.wait_for_headline("Resting")
+            tell(session, "unloaded after speech")
+            session.open_memory_page()
+            tell(session, "the page open")
+            family = session.family
+            session.reader.wait_for("push button", "Free memory now").press()
+            all_ended([max(family, key=lambda process: process.memory_info().rss)])
+            tell(session, "engine ended")
+            choice = session.reader.wait_for("radio button", "Give everything back")
+            session.desktop.focus(session.desktop.wait_for_window("Settings"))
+            session.desktop.xdotool("mousemove", *choice.centre, "click", 1)
+            session.reader.wait_for("push button", "Free memory now").press()
+            all_ended(family)
+            tell(session, "everything back")
+            settings_window = session.desktop.wait_for_window("Settings")
+            session.desktop.focus(settings_window)
+            session.desktop.xdotool("key", "Escape")
+            session.desktop.wait_until_closed(settings_window)
+            tell(session, "the page closed")
+
+
+def tell(session: DesktopSession, state: str) -> None:
+    time.sleep(QUIET_SECONDS)
+    told, light = [], 0.0
+    for process in [psutil.Process(session.process.pid), *session.family]:
+        memory, name = process.memory_full_info(), process.cmdline()[2].removeprefix("sayso.")
+        told.append(f"{name} {memory.rss / 1e6:.1f} ({memory.pss / 1e6:.1f})")
+        light += memory.rss / 1e6 if name != "engine" else 0.0
+    missed = light > (WITH_SERVER_MB if session.family else ALONE_MB)
+    print(f"{state:24}", ", ".join(told), "*" if missed else "", flush=True)
+
+
 def main() -> None:
     starts = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     runs = [one_start() for _ in range(starts)]
     for name in runs[0]:
         values = [run[name] for run in runs if name in run]
         print(f"{name:28} median {statistics.median(values):7.1f}   {min(values):7.1f} to {max(values):7.1f}")
+    states()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from scripted_streams import LoudnessDetector, RangeRunner, loud, quiet
+from scripted_streams import LoudnessDetector, RangeRunner, RangeStream, loud, quiet
 from speech import pcm16
 
 from sayso.engine import messages as m
@@ -16,6 +16,8 @@ from sayso.engine.framing import Decoder, encode
 from sayso.engine.loading import Loaded
 from sayso.engine.loop import Engine
 from sayso.engine.options import Limits
+from sayso.engine.parcel import Parcel
+from sayso.engine.runner.base import Before, Holding, Utterance
 
 WAIT_S = 20.0
 
@@ -86,7 +88,7 @@ def engine(runner: RangeRunner) -> Iterator[Running]:
 def test_sessions_are_refused_until_a_model_is_loaded(engine: Running) -> None:
     engine.send(m.Open("a"), m.Load("ranges"), m.Open("a"))
     engine.until(lambda e: isinstance(e, m.Opened))
-    kinds = [(type(e).__name__, getattr(e, "code", "")) for e in engine.received]
+    kinds = [(type(e).__name__, getattr(e, "code", "")) for e in engine.received if not isinstance(e, m.Memory)]
     assert kinds == [("Refused", "no_model"), ("Ready", ""), ("Opened", "")]
 
 
@@ -174,3 +176,40 @@ def test_a_session_that_holds_nothing_is_not_parked_and_rules_of_retention_count
     assert (parked.session, parked.tier, parked.code) == ("a", "device", "nothing_held")
     engine.send(m.Retain(m.Retention(close_s=0.01)))
     engine.until(lambda e: e == m.Closed("a", "idle_timeout"))
+
+
+class RestableStream(RangeStream):
+    """One that can be put away."""
+
+    recomputable = True
+    away = False
+
+    @property
+    def holding(self) -> Holding:
+        return Holding(kv=0 if self.away else 1, features=2)
+
+    def pack(self) -> Parcel:
+        raise NotImplementedError
+
+    def unpack(self, parcel: Parcel | None) -> None:
+        self.away = False
+
+    def forget(self) -> None:
+        self.away = True
+
+
+def test_the_ledger_tells_what_the_rules_put_away_after_everything_fell_silent(
+    engine: Running, runner: RangeRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stream(utterance: Utterance, options: m.SessionOptions, before: Before) -> RangeStream:
+        return RestableStream(utterance)
+
+    def told(message: m.Message, *states: str) -> bool:
+        return isinstance(message, m.Memory) and any(each.state in states for each in message.sessions)
+
+    monkeypatch.setattr(runner, "stream", stream)
+    # Later than the report on its sound, which is the last message that comes.
+    engine.send(m.Load("ranges", retention=m.Retention(drop_s=1.2)), m.Open("a"))
+    engine.audio("a", loud(20))
+    engine.until(lambda e: told(e, "active", "waiting", "dropped"))
+    engine.until(lambda e: told(e, "dropped"))

@@ -41,6 +41,17 @@ def test_memory_comes_after_a_change_with_a_ledger_for_every_session() -> None:
     assert reports.wait_s() is None
 
 
+def test_memory_is_told_of_sessions_that_moved_or_ended_although_no_message_came() -> None:
+    clock = Clock()
+    reports = Reports(clock, Reporting(memory_s=5.0))
+    for change in (reports.moved, lambda: reports.closed("a")):
+        assert reports.wait_s() is None
+        change()
+        clock.now += 5.0
+        assert reports.wait_s() == 0.0
+        assert [type(message) for message in reports.due({}, None)] == [m.Memory]
+
+
 def test_metrics_come_about_once_a_second_while_there_are_steps() -> None:
     clock = Clock()
     reports = Reports(clock, Reporting(metrics_s=1.0, memory_s=100.0))

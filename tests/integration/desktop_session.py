@@ -25,6 +25,9 @@ START_SECONDS = 60.0
 HEARD_SECONDS = 20.0
 """From the end of speech until its text or effect must be there; generous, since it is no measurement."""
 
+BACK_SECONDS = START_SECONDS + HEARD_SECONDS
+"""Until what is said to an engine that has ended is heard; it has to load first."""
+
 
 @dataclass
 class DesktopSession:
@@ -66,7 +69,7 @@ class DesktopSession:
         """Return when no utterance is open, so that what is said next is one of its own."""
 
         def through() -> bool:
-            return all("\xb7" in line or "→" in line for line in self.lines)
+            return all(any(mark in line for mark in "·→⚠") for line in self.lines)
 
         self.reader.wait_until(through, "the end of the utterance", HEARD_SECONDS)
 
@@ -98,6 +101,17 @@ class DesktopSession:
         """Bring the window to the front and click on something in it with the mouse."""
         self.desktop.focus(self.desktop.wait_for_window("Sayso"))
         self.desktop.xdotool("mousemove", *self.reader.wait_for(role, name).centre, "click", 1)
+
+    def open_memory_page(self) -> None:
+        """Settings, and the page about memory by its name, with keys alone."""
+        desktop = self.desktop
+        desktop.focus(desktop.wait_for_window("Sayso"))
+        desktop.xdotool("key", "--clearmodifiers", "ctrl+comma")
+        desktop.focus(desktop.wait_for_window("Settings"))
+        desktop.xdotool("key", "--clearmodifiers", "ctrl+f")
+        desktop.xdotool("type", "--delay", "20", "sessions and memory")
+        desktop.xdotool("key", "Return")
+        self.reader.wait_for("radio button", "Balanced")
 
     def quit(self, seconds: float = 20.0) -> int:
         """Close the window and return the exit status."""

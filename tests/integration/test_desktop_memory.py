@@ -8,13 +8,10 @@ from collections.abc import Iterator
 import psutil
 import pytest
 from bounded import wait_for
-from integration.desktop_session import HEARD_SECONDS, START_SECONDS, DesktopSession, all_ended, desktop_session, words
+from integration.desktop_session import BACK_SECONDS, DesktopSession, all_ended, desktop_session, words
 from virtual_desktop import VirtualDesktop
 
 pytestmark = [pytest.mark.desktop, pytest.mark.engine, pytest.mark.timeout(240)]
-
-BACK_SECONDS = START_SECONDS + HEARD_SECONDS
-"""Until what is said to an engine that has ended is heard; it has to load first."""
 
 ALONE_BYTES = 150_000_000
 """Of the desktop when it has given everything back; pages that it shares with other programs count in part (PSS)."""
@@ -24,20 +21,8 @@ ALONE_BYTES = 150_000_000
 def session(desktop: VirtualDesktop) -> Iterator[DesktopSession]:
     with desktop_session(desktop) as started:
         started.wait_for_headline("Ready")
-        open_page(started)
+        started.open_memory_page()
         yield started
-
-
-def open_page(session: DesktopSession) -> None:
-    """Settings, and the page about memory by its name, with keys alone."""
-    desktop = session.desktop
-    desktop.focus(desktop.wait_for_window("Sayso"))
-    desktop.xdotool("key", "--clearmodifiers", "ctrl+comma")
-    desktop.focus(desktop.wait_for_window("Settings"))
-    desktop.xdotool("key", "--clearmodifiers", "ctrl+f")
-    desktop.xdotool("type", "--delay", "20", "sessions and memory")
-    desktop.xdotool("key", "Return")
-    session.reader.wait_for("radio button", "Balanced")
 
 
 def chosen(session: DesktopSession) -> dict[str, float]:

@@ -159,7 +159,9 @@ async def test_closing_a_session_that_is_gone_says_so(tmp_path: Path) -> None:
     async with desktop(tmp_path) as here:
         await here.ready()
         here.panel.close_session("sess-gone")
-        await here.until(lambda: "no such session" in here.view.fault)
+        await here.until(lambda: "no such session" in here.view.session_fault)
+        here.panel.watch(True)
+        assert here.view.session_fault == ""
 
 
 async def test_a_server_that_died_is_started_with_what_is_chosen_now(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from served_days import (
 )
 from session_callers import Caller, fresh_text
 from speech import pcm16, say
-from tiny_voxtral import TINY, build, warbling
+from tiny_voxtral import ROOMY, build, warbling
 
 from sayso.server.config import ServerConfig
 from sayso.server.run import engine_settings
@@ -50,10 +50,6 @@ PARK_S, HIBERNATE_S, DROP_S = 0.2, 0.4, 0.6
 CROWD = 5
 CROWD_SPOKEN_S = 7.7
 KEPT_TEXTS = ("open the terminal", "type hello world")
-ROOMY = dataclasses.replace(
-    TINY, encoder_heads=8, encoder_head_width=32, encoder_layers=8, encoder_window=750, window=512
-)
-"""Tiny, and yet a session of a few seconds holds megabytes: enough in each head that half a page more is little."""
 
 
 @contextlib.asynccontextmanager
@@ -103,7 +99,14 @@ async def live(life: Days, *, until: float, at_least: int) -> list[Evening]:
     evenings: list[Evening] = []
     while time.monotonic() < until or len(evenings) < at_least:
         ends = len(evenings) < WARM_DAYS or nights.random() < 0.3
-        evenings.append(await life.pass_one(ends=ends))
+        began = time.monotonic()
+        evenings.append(evening := await life.pass_one(ends=ends))
+        took_s, nightfall = time.monotonic() - began, "engine ends" if ends else "engine stays"
+        print(
+            f"day {life.number}: {took_s:.0f} s, server {evening.server_mb:.1f} MB, "
+            f"engine {evening.engine_mb:.1f} MB (process {evening.engine_pid}), {nightfall}",
+            flush=True,
+        )
     return evenings
 
 

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from sayso.app.memory_policy import Preset
+from sayso.app.memory_view import Place
 from sayso.app.snapshot import Mode
 from sayso.app.ways_view import OverlayPlace, Way
 from sayso.ui.main_window import MainWindow
@@ -60,6 +61,9 @@ class RecordedIntents:
 
     def close_session(self, session: str) -> None:
         self.calls.append(("close_session", session))
+
+    def put_away(self, session: str, place: Place) -> None:
+        self.calls.append(("put_away", session, place))
 
     def set_overlay(self, on: bool) -> None:
         self.calls.append(("set_overlay", on))

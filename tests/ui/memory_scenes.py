@@ -7,7 +7,8 @@ from dataclasses import replace
 import scenes
 
 from sayso.app.memory_policy import PRESETS, Controls, Preset, changed
-from sayso.app.memory_view import Freeing, MemoryView, Sample, SessionRow, Source, StartTimes
+from sayso.app.memory_view import Freeing, MemoryView, Place, Sample, SessionRow, Source, StartTimes
+from sayso.app.session_orders import KEPT_WORDS
 from sayso.app.snapshot import MicrophoneState, MicrophoneView, ServerKind, ServerState, ServerView, Snapshot
 
 MB = 1_000_000
@@ -85,6 +86,11 @@ def custom_with_sessions() -> Snapshot:
     return shown(view)
 
 
+def kept() -> Snapshot:
+    snapshot = custom_with_sessions()
+    return replace(snapshot, memory=replace(snapshot.memory, session_fault=KEPT_WORDS[Place.HOST]))
+
+
 def keeper_only() -> Snapshot:
     view = of(
         Preset.BALANCED,
@@ -139,6 +145,7 @@ ALL = {
     "memory-freed": freed,
     "memory-everything-back": everything_back,
     "memory-custom": custom_with_sessions,
+    "memory-kept": kept,
     "memory-keeper-only": keeper_only,
     "memory-remote": remote,
     "memory-plain": plain,

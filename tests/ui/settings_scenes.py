@@ -48,6 +48,8 @@ class SettingsScene:
     search: str = ""
     height: int = 140
     """Of the window, in units of the theme's spacing."""
+    session: int = 0
+    """Which row of the table of sessions is chosen, counted from 0; none for the first."""
 
 
 def _snapshot(**changes: object) -> Snapshot:
@@ -99,7 +101,9 @@ def _privacy_remote() -> SettingsScene:
 
 
 def _memory(make: Callable[[], Snapshot]) -> SettingsScene:
-    return SettingsScene("Sessions and memory", _snapshot(memory=make().memory), height=312)
+    memory = make().memory
+    others = max(0, len(memory.sessions) - 2)
+    return SettingsScene("Sessions and memory", _snapshot(memory=memory), height=312, session=others)
 
 
 ALL: dict[str, Callable[[], SettingsScene]] = {

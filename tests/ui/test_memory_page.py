@@ -8,14 +8,14 @@ from dataclasses import replace
 import memory_scenes
 import pytest
 from conftest import RecordedIntents
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from sayso.app.memory_policy import PRESETS, Controls, Preset, changed
-from sayso.app.memory_view import Freeing
+from sayso.app.memory_view import Freeing, Place
 from sayso.ui.main_window import MainWindow
 from sayso.ui.memory_page import MemoryPage
 from sayso.ui.settings_window import SettingsWindow
@@ -137,15 +137,73 @@ def test_a_session_is_chosen_and_closed_with_the_keyboard(page: MemoryPage, inte
     page.show_snapshot(memory_scenes.custom_with_sessions())
     QApplication.processEvents()
     page.sessions.setCurrentIndex(page.sessions.rows.index(1, 0))
-    QTest.keyClick(page.close_session, Qt.Key.Key_Space)
+    QTest.keyClick(page.session_actions.close_session, Qt.Key.Key_Space)
     assert intents.calls == [("close_session", "sess-77d1e0ffa2b3")]
+    page.sessions.setFocus()
     QTest.keyClick(page.sessions, Qt.Key.Key_Down)
     QTest.keyClick(page.sessions, Qt.Key.Key_Delete)
     assert intents.calls[-1] == ("close_session", "sess-c0ffee12aa90")
 
 
 def test_without_a_chosen_session_none_can_be_closed(page: MemoryPage) -> None:
-    assert not page.close_session.isEnabled()
+    assert not page.session_actions.close_session.isEnabled()
+    assert not page.session_actions.put_away.isEnabled()
+
+
+@pytest.mark.parametrize(("place", "key"), [(Place.HOST, "P"), (Place.DISK, "H"), (Place.DROPPED, "D")])
+def test_a_session_is_put_away_by_itself_with_the_keyboard(
+    page: MemoryPage, intents: RecordedIntents, place: Place, key: str
+) -> None:
+    page.show_snapshot(memory_scenes.custom_with_sessions())
+    page.sessions.setCurrentIndex(page.sessions.rows.index(3, 0))
+    QTest.keyClick(page.session_actions.put_away, Qt.Key.Key_Space)
+    menu = page.session_actions.put_away.menu()
+    assert menu.isVisible()
+    QTest.keyClick(menu, key)
+    assert intents.calls == [("put_away", "sess-5513bd2200aa", place)]
+
+
+def test_the_tables_own_menu_has_the_same_choices(page: MemoryPage, intents: RecordedIntents) -> None:
+    page.sessions.customContextMenuRequested.emit(QPoint(5, 5))
+    assert not page.session_actions.menu.isVisible()
+    page.show_snapshot(memory_scenes.custom_with_sessions())
+    page.sessions.setCurrentIndex(page.sessions.rows.index(3, 0))
+    page.sessions.customContextMenuRequested.emit(QPoint(5, 5))
+    assert page.session_actions.menu.isVisible()
+    labels = [action.text().replace("&", "") for action in page.session_actions.menu.actions() if action.text()]
+    assert labels == ["Park in main memory", "Hibernate to disk", "Drop and recompute", "Close session"]
+    QTest.keyClick(page.session_actions.menu, Qt.Key.Key_H)
+    assert intents.calls == [("put_away", "sess-5513bd2200aa", Place.DISK)]
+
+
+@pytest.mark.parametrize(
+    ("row", "places"),
+    [(0, [Place.DISK, Place.DROPPED]), (1, []), (2, [Place.DROPPED]), (3, list(Place))],
+)
+def test_only_places_deeper_than_where_a_session_is_are_offered(
+    page: MemoryPage, row: int, places: list[Place]
+) -> None:
+    page.show_snapshot(memory_scenes.custom_with_sessions())
+    page.sessions.setCurrentIndex(page.sessions.rows.index(row, 0))
+    assert [place for place, action in page.session_actions.places.items() if action.isEnabled()] == places
+    assert page.session_actions.put_away.isEnabled() == bool(places)
+    assert bool(page.session_actions.put_away.toolTip()) != bool(places)
+
+
+def test_nothing_is_put_away_while_the_engine_is_not_ready(page: MemoryPage) -> None:
+    snapshot = memory_scenes.custom_with_sessions()
+    page.show_snapshot(snapshot)
+    page.sessions.setCurrentIndex(page.sessions.rows.index(3, 0))
+    page.show_snapshot(replace(snapshot, memory=replace(snapshot.memory, engine="restarting")))
+    assert not page.session_actions.put_away.isEnabled()
+    assert "not ready" in page.session_actions.put_away.accessibleDescription()
+    assert page.session_actions.close_session.isEnabled()
+
+
+def test_why_nothing_came_of_it_is_said_beside_the_buttons(page: MemoryPage) -> None:
+    page.show_snapshot(memory_scenes.kept())
+    assert "it has work just now" in page.session_actions.words.text()
+    assert page.session_actions.words.property("tone") == "bad"
 
 
 def test_the_numbers_of_the_graph_are_said(page: MemoryPage) -> None:
@@ -167,7 +225,8 @@ def test_a_server_elsewhere_shows_its_rules_and_lets_them_be(page: MemoryPage) -
 
 def test_a_server_that_shows_them_to_its_keeper_only_says_so(page: MemoryPage) -> None:
     page.show_snapshot(memory_scenes.keeper_only())
-    assert "admin key" in page.sessions_words.text()
+    assert "admin key" in page.session_actions.words.text()
+    assert not page.session_actions.put_away.isVisible()
     assert not page.engine.isVisible()
     assert not page.sessions.isVisible()
 
@@ -185,7 +244,12 @@ def test_every_control_is_reached_with_tab_and_has_a_name(settings: SettingsWind
     page = settings.memory
     page.show_snapshot(memory_scenes.custom_with_sessions())
     page.sessions.setCurrentIndex(page.sessions.rows.index(0, 0))
-    controls: list[QWidget] = [page.free, page.sessions, page.close_session]
+    controls: list[QWidget] = [
+        page.free,
+        page.sessions,
+        page.session_actions.put_away,
+        page.session_actions.close_session,
+    ]
     controls += [*page.engine.boxes.values(), *page.waiting.boxes.values(), *page.own.boxes.values()]
     settings.activateWindow()
     settings.index.list.setFocus()
