@@ -155,13 +155,8 @@ class Commander:
         address = self._attention.address(heard, 0.0, asleep=self._asleep)
         if address is None or not address.text.strip() or (self._asleep and not address.phrase):
             return False
-        found = match(self._grammar, address.text, self._names)
-        return (
-            isinstance(found, Match)
-            and found.score >= 100.0
-            and not found.ordinary
-            and not _OPEN_SLOTS & found.slots.keys()
-        )
+        found = match(self._grammar, address.text, self._names, guess=False)
+        return isinstance(found, Match) and not found.ordinary and not _OPEN_SLOTS & found.slots.keys()
 
     def submit(self, turn: int, heard: str, surroundings: Awaitable[Surroundings], moments: Moments = UNTIMED) -> None:
         """Carry out a finished utterance after those submitted before."""

@@ -15,18 +15,21 @@ from typing import Any
 import yaml
 from hassil import Intents
 from hassil.errors import HassilError
-from hassil.intents import IntentData
+from hassil.intents import IntentData, TextSlotList
 from hassil.parse_expression import ParseExpressionError
 from hassil.parser import ParseError
-from hassil.sample import sample_sentence
+from hassil.sample import sample_expression, sample_sentence
 
 from sayso.app.commands.errors import GrammarError
 from sayso.app.commands.normalise import Rules, normalise
 from sayso.app.commands.own import FAMILY, OwnCommand, OwnKind, explanation, title
+from sayso.app.commands.sounds import classes, phones
 
 ALWAYS_ON = frozenset({"listening.start"})
 """Without these nobody could get on by voice."""
-WILDCARDS_WITHOUT_NAMES = frozenset({"text", "query", "reminder", "duration", "calculation"})
+_FEW = 8
+"""A slot of more choices, such as the keys, is left open: their names are too many and too short to be guessed."""
+WILDCARDS_WITHOUT_NAMES = frozenset({"text", "query", "reminder"})
 """Slots that take any words at all; a sentence with one is never matched by likeness."""
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -61,7 +64,10 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A sentence with its ``{slots}`` left open: what the stage for recognition errors compares with."""
+    """A sentence with its ``{slots}`` left open: what the stage for recognition errors compares with.
+
+    Where the only slot takes one of few words (“volume {direction}”), there is a sentence with each of them as well.
+    """
 
     intent: str
     head: str
@@ -83,6 +89,10 @@ class Grammar:
     """Sentences without a slot."""
     heads: Mapping[int, tuple[str, ...]] = field(repr=False, default_factory=dict)
     """The words before the first slot, by their number."""
+    whole_sounds: tuple[str, ...] = field(repr=False, default=())
+    """The classes of sounds of each of ``whole``."""
+    head_sounds: Mapping[int, tuple[str, ...]] = field(repr=False, default_factory=dict)
+    """The classes of sounds of each of ``heads``."""
     known: tuple[Command, ...] = field(repr=False, default=())
     """All commands that come with the app, also those that are off."""
 
@@ -99,12 +109,14 @@ class Grammar:
         if intent not in self.commands:
             return self
         shapes = tuple(shape for shape in self.shapes if shape.intent != intent)
+        whole = _whole(shapes)
         return replace(
             self,
             commands={name: command for name, command in self.commands.items() if name != intent},
             intents=replace(self.intents, intents={k: v for k, v in self.intents.intents.items() if k != intent}),
             shapes=shapes,
-            whole=_whole(shapes),
+            whole=whole,
+            whole_sounds=_sounds(whole),
         )
 
     @classmethod
@@ -132,7 +144,8 @@ def _broken(file: Traversable, why: str) -> GrammarError:
 
 def _build(content: dict[str, Any], own: Sequence[OwnCommand], off: Collection[str]) -> Grammar:
     known = {intent: _command(intent, entry) for intent, entry in content["intents"].items()}
-    rules = Rules.read(content.get("fillers", {}), {str(k): str(v) for k, v in content.get("spellings", {}).items()})
+    spellings = {str(said): str(meant) for said, meant in content.get("spellings", {}).items()}
+    rules = Rules.read(content.get("fillers", {}), spellings, content.get("numbers", {}))
     owned = {f"{FAMILY}.{number}": each for number, each in enumerate(own, 1)}
     entries = {
         intent: entry for intent, each in owned.items() if (entry := _own_entry(each, rules, content["language"]))
@@ -143,14 +156,27 @@ def _build(content: dict[str, Any], own: Sequence[OwnCommand], off: Collection[s
     commands |= {intent: command for intent, command in known.items() if intent in content["intents"]}
     intents = Intents.from_dict(content)
     shapes = tuple(_shapes(intents))
-    known_commands = tuple(known.values())
+    whole, heads = _whole(shapes), _by_length(shapes)
     return Grammar(
-        intents.language, commands, intents, rules, shapes, _whole(shapes), _by_length(shapes), known_commands
+        intents.language,
+        commands,
+        intents,
+        rules,
+        shapes,
+        whole,
+        heads,
+        whole_sounds=_sounds(whole),
+        head_sounds={length: _sounds(texts) for length, texts in heads.items()},
+        known=tuple(known.values()),
     )
 
 
 def _whole(shapes: Iterable[Shape]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(shape.text for shape in shapes if not shape.slots))
+
+
+def _sounds(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(classes(phones(text)) for text in texts)
 
 
 def _own_entry(own: OwnCommand, rules: Rules, language: str) -> dict[str, Any] | None:
@@ -192,17 +218,31 @@ def _command(intent: str, entry: dict[str, Any]) -> Command:
 
 def _shapes(intents: Intents) -> list[Shape]:
     """Every way to say every command up to its slots, found by leaving the lists unexpanded."""
+    choices = {
+        name: _texts(values)
+        for name, values in intents.slot_lists.items()
+        if isinstance(values, TextSlotList) and len(values.values) <= _FEW
+    }
     seen: dict[tuple[str, str], Shape] = {}
     for name, intent in intents.intents.items():
-        for data in intent.data:
-            for text in _open_sentences(intents, data):
-                words = text.split()
-                slots = tuple(word[1:-1] for word in words if word.startswith("{"))
-                head = " ".join(itertools.takewhile(lambda word: not word.startswith("{"), words))
-                key = (name, head if slots else text)
-                if key not in seen or len(slots) < len(seen[key].slots):
-                    seen[key] = Shape(name, head, text, slots)
+        for text in itertools.chain.from_iterable(_open_sentences(intents, data) for data in intent.data):
+            words = text.split()
+            slots = tuple(word[1:-1] for word in words if word.startswith("{"))
+            if len(slots) == 1 and slots[0] in choices:
+                for said in choices[slots[0]]:
+                    whole = text.replace(f"{{{slots[0]}}}", said)
+                    seen[name, whole] = Shape(name, whole, whole, ())
+            head = " ".join(itertools.takewhile(lambda word: not word.startswith("{"), words))
+            key = (name, head if slots else text)
+            if key not in seen or len(slots) < len(seen[key].slots):
+                seen[key] = Shape(name, head, text, slots)
     return list(seen.values())
+
+
+def _texts(choices: TextSlotList) -> tuple[str, ...]:
+    """Every way to say every value of a list."""
+    ways = (way for value in choices.values for way in sample_expression(value.text_in))
+    return tuple(dict.fromkeys(" ".join(way.split()) for way in ways))
 
 
 def _open_sentences(intents: Intents, data: IntentData) -> list[str]:

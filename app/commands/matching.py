@@ -6,13 +6,13 @@ alike, provided that one of them leads the others by a margin. What is left over
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hassil import recognize_all
 from hassil.recognize import RecognizeResult
-from rapidfuzz import fuzz, process
+from rapidfuzz import fuzz
 
 from sayso.app.commands.address import read_address
 from sayso.app.commands.calculation import is_calculation
@@ -20,22 +20,18 @@ from sayso.app.commands.duration import read_duration, spoken
 from sayso.app.commands.grammar import WILDCARDS_WITHOUT_NAMES, Command, Grammar
 from sayso.app.commands.names import Names
 from sayso.app.commands.normalise import Utterance, normalise
+from sayso.app.commands.repairs import MARGIN, SOUNDS_ALIKE, Repair, by_letters, by_number, by_sound
 
-ALIKE = 86.0
-"""Least likeness, of 100, of a whole utterance with what was probably said."""
-HEAD_ALIKE = 72.0
-"""Least likeness of its first words, where the rest is a slot."""
-WORD_ALIKE = 64.0
-"""Least likeness of each word with the one it is taken for."""
-MARGIN = 6.0
-"""Points by which the likeliest command must lead the next other one."""
 _SUGGESTED = 78.0
 """Least likeness of a command that is offered instead."""
 _SUGGESTING_HEAD = 6
 """Letters of a command before its first wildcard, from which it can be told."""
 _SUGGESTING_WORDS = 10
 """A longer sentence is ordinary speech."""
-_TRIES = 10
+_UNGUESSED = frozenset({"address", "key"})
+"""Slots with too many values that are close to each other, so that sound alone does not tell which was meant."""
+_SOUND_WORDS = 7
+"""A longer utterance is not guessed by its sound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +47,8 @@ class Match:
     """100 for the exact grammar, less where a recognition error was assumed."""
     ordinary: bool = False
     """True where the same words are likely in ordinary text, or name something that is not there."""
+    by_sound: bool = False
+    """True where only the sound of the words is like the command's."""
     named: bool = True
     """False where it names an application or a window that is not there."""
     words: int = 0
@@ -84,11 +82,11 @@ class _Gaps(dict[str, str]):
         return "…"
 
 
-def match(grammar: Grammar, heard: str, names: Names | None = None) -> Match | NoMatch:
+def match(grammar: Grammar, heard: str, names: Names | None = None, *, guess: bool = True) -> Match | NoMatch:
     """The command that ``heard`` is from first word to last.
 
     ``names`` are the applications and windows that exist: a command that names another thing still matches, marked as
-    ordinary text.
+    ordinary text. Without ``guess`` only the exact grammar counts.
     """
     known = names if names is not None else Names()
     utterance = normalise(heard, grammar.rules, grammar.language)
@@ -96,8 +94,10 @@ def match(grammar: Grammar, heard: str, names: Names | None = None) -> Match | N
         return NoMatch("")
     whole = normalise(heard, grammar.rules, grammar.language, keep_end=True)
     exact = _exact(grammar, utterance, known) or _exact(grammar, whole, known)
-    if exact is not None and exact.named:
+    if exact is not None and (exact.named or not guess):
         return exact
+    if not guess:
+        return NoMatch(utterance.text)
     # “Start listing” names nothing that exists, but is close to a command that does.
     found = _alike(grammar, utterance, known) or exact
     return found or NoMatch(utterance.text, _suggest(grammar, utterance.text))
@@ -172,52 +172,37 @@ def typed_as_said(text: str) -> str:
 
 
 def _alike(grammar: Grammar, utterance: Utterance, names: Names) -> Match | None:
-    """The likeliest command if its words differ by a small recognition error only."""
-    readings: dict[str, Match] = {}
-    for repaired in _repairs(grammar, utterance):
-        found = _exact(grammar, repaired, names)
-        if found is None or WILDCARDS_WITHOUT_NAMES & found.slots.keys():
+    """The likeliest command if its words differ by a small recognition error only, or if it sounds much the same."""
+    found = _likeliest(grammar, utterance, names, by_letters(grammar, utterance))
+    if found is not None or len(utterance.words) > _SOUND_WORDS:
+        return found
+    for repairs in (by_number, by_sound):
+        found = _likeliest(grammar, utterance, names, repairs(grammar, utterance))
+        # What people also say for something else is not guessed at.
+        if (
+            found is not None
+            and found.score >= SOUNDS_ALIKE
+            and not found.ordinary
+            and not _UNGUESSED & found.slots.keys()
+        ):
+            return replace(found, ordinary=True, by_sound=True)
+    return None
+
+
+def _likeliest(grammar: Grammar, utterance: Utterance, names: Names, repairs: Iterable[Repair]) -> Match | None:
+    """The best of what the repairs mean, if it leads everything else that they mean by a margin."""
+    readings: dict[tuple[str, tuple[tuple[str, str], ...]], Match] = {}
+    for repair in repairs:
+        found = _exact(grammar, repair.utterance, names)
+        if found is None or WILDCARDS_WITHOUT_NAMES & found.slots.keys() or not found.named:
             continue
-        if not found.named:
-            continue
-        likeness = fuzz.ratio(utterance.text, repaired.text)
-        if likeness >= ALIKE and (found.intent not in readings or readings[found.intent].score < likeness):
-            readings[found.intent] = replace(found, score=likeness, sentence=utterance.text)
+        meaning = found.intent, tuple(sorted(found.slots.items()))
+        if meaning not in readings or readings[meaning].score < repair.likeness:
+            readings[meaning] = replace(found, score=repair.likeness, sentence=utterance.text)
     ranked = sorted(readings.values(), key=lambda match_: -match_.score)
     if not ranked or (len(ranked) > 1 and ranked[0].score - ranked[1].score < MARGIN):
         return None
     return ranked[0]
-
-
-def _repairs(grammar: Grammar, utterance: Utterance) -> Iterator[Utterance]:
-    """The utterance with its words, or its first words, replaced by the most similar ones that the grammar has."""
-    options: list[tuple[float, int, str]] = []
-    # The words said so far, by their number: what the first words of a sentence are compared with.
-    starts = [" ".join(word.text for word in utterance.words[:n]) for n in range(len(utterance.words) + 1)]
-    options += [(likeness, len(utterance.words), text) for text, likeness in _similar(starts[-1], grammar.whole)]
-    for length, heads in grammar.heads.items():
-        for n in range(max(1, length - 1), min(length + 2, len(utterance.words))):
-            options += [(likeness, n, head) for head, likeness in _similar(starts[n], heads)]
-    options = [option for option in options if _words_alike(utterance, *option[1:])]
-    options.sort(key=lambda option: -option[0])
-    for _, replaced, text in dict.fromkeys(options[:_TRIES]):
-        first, last = utterance.words[0], utterance.words[replaced - 1]
-        new = tuple(replace(first, text=word, end=last.end) for word in text.split())
-        yield replace(utterance, words=new + utterance.words[replaced:])
-
-
-def _similar(said: str, choices: Sequence[str]) -> list[tuple[str, float]]:
-    """Those of many texts that are like what was said, with their likeness."""
-    found = process.extract(said, choices, scorer=fuzz.ratio, score_cutoff=HEAD_ALIKE, limit=None)
-    return [(text, likeness) for text, likeness, _ in found]
-
-
-def _words_alike(utterance: Utterance, replaced: int, text: str) -> bool:
-    """Whether no word is replaced by quite another: a long common rest must not hide it."""
-    said, meant = [word.text for word in utterance.words[:replaced]], text.split()
-    if len(said) != len(meant):
-        return fuzz.ratio("".join(said), "".join(meant)) >= ALIKE
-    return all(fuzz.ratio(*pair) >= WORD_ALIKE for pair in zip(said, meant, strict=True))
 
 
 def _suggest(grammar: Grammar, said: str) -> tuple[str, ...]:

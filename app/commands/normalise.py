@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from text_to_num import find_numbers
 
@@ -82,10 +82,17 @@ class Rules:
     end: _Phrases = ()
     anywhere: frozenset[str] = frozenset()
     spellings: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    """Words that sound like numbers, and their digits; nothing is rewritten by them here."""
 
     @classmethod
-    def read(cls, fillers: Mapping[str, Iterable[str]], spellings: Mapping[str, str]) -> Rules:
-        """Rules from the grammar file's ``fillers`` and ``spellings``; the longest entry wins."""
+    def read(
+        cls,
+        fillers: Mapping[str, Iterable[str]],
+        spellings: Mapping[str, str],
+        numbers: Mapping[str, int] | None = None,
+    ) -> Rules:
+        """Rules from the grammar file's ``fillers``, ``spellings`` and ``numbers``; the longest entry wins."""
         return cls(
             start=_longest_first(fillers.get("start", ())),
             end=_longest_first(fillers.get("end", ())),
@@ -96,6 +103,7 @@ class Rules:
                     key=lambda pair: -len(pair[0]),
                 )
             ),
+            numbers={word: str(number) for word, number in (numbers or {}).items()},
         )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from rapidfuzz import fuzz, process
 
 from sayso.app.commands.grammar import Grammar
-from sayso.app.commands.matching import ALIKE, Match, match
+from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Names
 from sayso.app.commands.normalise import normalise
 from sayso.app.commands.policy import ANSWERS
+from sayso.app.commands.repairs import ALIKE
 
 _FEWEST_LETTERS = 4
 _MOST_WORDS = 12
@@ -30,7 +31,7 @@ def phrase_problem(phrase: str, grammar: Grammar, names: Names | None = None, re
         return f"This is too long to be said without a mistake. Take {_MOST_WORDS} words at most."
     others = grammar.without(replacing)
     found = match(others, phrase, names)
-    if isinstance(found, Match) and found.named:
+    if isinstance(found, Match) and found.named and not found.by_sound:
         if found.score >= 100:
             return f"This does something already: {found.title}."
         return _too_like(found.command.say)

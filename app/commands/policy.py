@@ -13,6 +13,8 @@ from sayso.app.snapshot import Mode
 
 CONFIRM_FROM = 2
 """Commands of this risk and above are confirmed first."""
+GUESSES_CONFIRM_FROM = 1
+"""The same for commands that were only guessed by their sound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +76,12 @@ def decide(
     both sides on purpose: one word alone may then be a command in dictation, too.
     """
     if asleep:
-        if isinstance(outcome, Match) and outcome.intent == "listening.start":
+        if isinstance(outcome, Match) and outcome.intent == "listening.start" and not outcome.by_sound:
             return Run(outcome)
         return Ignore("Not listening; say “start listening”")
     if isinstance(outcome, NoMatch) or (mode is Mode.DICTATION and _is_text(outcome, isolated)):
         return _no_command(outcome, mode, heard)
-    if outcome.command.risk >= CONFIRM_FROM:
+    if outcome.command.risk >= (GUESSES_CONFIRM_FROM if outcome.by_sound else CONFIRM_FROM):
         return Confirm(outcome, f"{outcome.title}?")
     return Run(outcome)
 

@@ -119,7 +119,7 @@ async def test_ordinary_speech_does_nothing_among_commands_and_is_marked_as_plai
 
 
 async def test_what_is_almost_a_command_comes_with_the_one_that_may_have_been_meant(stage: Stage) -> None:
-    await stage.say("turn the volume around")
+    await stage.say("turn the volume sideways")
     assert stage.volume.done == []
     assert stage.outcomes == [(1, LineKind.PLAIN)]
     assert "volume" in stage.meanings[0]

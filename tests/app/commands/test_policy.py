@@ -99,3 +99,20 @@ def test_a_guess_that_cannot_be_undone_is_text_in_dictation(decision: Decide) ->
 @pytest.mark.parametrize("mode", list(Mode))
 def test_silence_is_left_alone(mode: Mode) -> None:
     assert decide(NoMatch(""), mode, heard="  ") == Ignore("")
+
+
+def test_a_guess_by_sound_runs_only_where_nothing_is_lost_by_it(decision: Decide) -> None:
+    harmless, closing = decision("Copy mosel action.", Mode.COMMANDS), decision("Kill swindle.", Mode.COMMANDS)
+
+    assert isinstance(harmless, Run)
+    assert isinstance(closing, Confirm)
+    assert closing.question == "Close the window in front?"
+
+
+def test_nothing_that_only_sounds_like_it_wakes(grammar: Grammar, names: Names) -> None:
+    found = match(grammar, "start listening", names)
+    assert isinstance(found, Match)
+
+    guessed = replace(found, by_sound=True)
+
+    assert isinstance(decide(guessed, Mode.COMMANDS, heard="stack listening", asleep=True), Ignore)

@@ -1,0 +1,306 @@
+"""Spoken commands end to end: what is done, of every family, when a voice says it. Nothing acts on the desktop.
+
+    python tests/bench/spoken_commands.py [--texts FILE …] [--voices NAMES] [--keep FILE] [--again FILE]
+
+Each sentence is spoken by each voice into a faint room noise and goes the way that speech goes in the app: the gate
+cuts utterances, the engine hears them in live chunks, told what to expect, and the grammar and the policy decide in
+command mode. As in the app, a complete command shortens the wait for silence. Prints how many were
+
+    right     the command that was said, with what was said in it
+    words     the command, but with other free words in it (text, query, reminder)
+    offered   nothing was done, and the command that was meant was offered first
+    nothing   nothing was done
+    wrong     something else would have been done
+
+by family and voice, and the confusion list. ``--keep`` saves what was heard, and ``--again`` decides on that anew
+without hearing it: to see what a change of the grammar does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from running_engine import EngineProcess
+from speech import DATA, RATE, Samples, pcm16, say
+
+from sayso.app.actions import ActionError, Performer
+from sayso.app.actions.base import Done, Job
+from sayso.app.actions.desktop.none import NO_DISPLAY, Refusing
+from sayso.app.actions.typing import Typist
+from sayso.app.actions.undo import UndoLog
+from sayso.app.audio.gate import Ended, Started, Voiced
+from sayso.app.audio.pipeline import Pipeline
+from sayso.app.commander import Commander
+from sayso.app.commands.grammar import Grammar
+from sayso.app.commands.matching import Match, match
+from sayso.app.commands.names import Found, Named, Names, resolve
+from sayso.app.commands.policy import Confirm, Ignore, Run, decide
+from sayso.app.snapshot import Mode
+from sayso.engine import messages as m
+
+TEXTS = (DATA / "commands" / "spoken.txt", DATA / "commands" / "spoken_apart.txt")
+VOICES = "hibari,american"
+NOISE_RMS = 3e-4
+BEFORE_S, AFTER_S = 0.8, 1.2
+BLOCK = 512
+"""Samples that the sound system hands over at once: 32 ms."""
+ASKED_EVERY = 4
+"""Blocks after which the text is looked at: 128 ms, when the engine decodes every 320 ms."""
+FREE = frozenset({"text", "query", "reminder"})
+APPLICATIONS = tuple(
+    Named(names[0], names[0], names)
+    for names in (
+        ("Firefox", "Web Browser"),
+        ("Files", "File Manager"),
+        ("Terminal",),
+        ("Text Editor",),
+        ("Calculator",),
+        ("Calendar",),
+        ("Settings",),
+        ("LibreOffice Writer", "Word Processor"),
+        ("Thunderbird", "Mail Client"),
+        ("Rhythmbox", "Music Player"),
+    )
+)
+
+
+class Outcome(StrEnum):
+    RIGHT = "right"
+    WORDS = "words"
+    OFFERED = "offered"
+    NOTHING = "nothing"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A sentence that was spoken, and the utterances that came of it."""
+
+    intent: str
+    said: str
+    voice: str
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Judged:
+    heard: Heard
+    outcome: Outcome
+    got: str
+    """The command that would have been run, or offered; empty for none."""
+
+
+# Counting: pure.
+
+
+def sentences(file: Path) -> Iterator[tuple[str, str]]:
+    """Intent and sentence of each line below an ``[intent]``."""
+    intent = ""
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            intent = line.strip("[] ")
+        elif line.strip() and not line.startswith("#"):
+            yield intent, line.strip()
+
+
+def judge(heard: Heard, grammar: Grammar, names: Names) -> Judged:
+    """What the app would have done with what was heard, against what was said."""
+    meant = match(grammar, heard.said, names)
+    if not isinstance(meant, Match) or meant.intent != heard.intent:
+        raise SystemExit(f"“{heard.said}” is not how {heard.intent} is said.")
+    decisions = [decide(match(grammar, text, names), Mode.COMMANDS, heard=text) for text in heard.texts]
+    run = [each.match for each in decisions if isinstance(each, Run | Confirm)]
+    if not run:
+        offers = [each.suggestions[0] for each in decisions if isinstance(each, Ignore) and each.suggestions]
+        offered = bool(offers) and offers[-1] == meant.command.say
+        return Judged(heard, Outcome.OFFERED if offered else Outcome.NOTHING, ", ".join(offers))
+    got = ", ".join(f"{each.intent} {each.slots or ''}".strip() for each in run)
+    return Judged(heard, _compare(meant, run), got)
+
+
+def _compare(meant: Match, run: Sequence[Match]) -> Outcome:
+    if len(run) > 1 or run[0].intent != meant.intent:
+        return Outcome.WRONG
+    if _values(run[0]) == _values(meant):
+        return Outcome.RIGHT
+    free = FREE & meant.slots.keys()
+    without = [{name: value for name, value in _values(each).items() if name not in free} for each in (meant, run[0])]
+    return Outcome.WORDS if free and without[0] == without[1] else Outcome.WRONG
+
+
+def _values(found: Match) -> dict[str, str]:
+    """Slots as what they stand for: an application by its name, free words without marks."""
+    values = {}
+    for name, value in found.slots.items():
+        values[name] = "".join(letter for letter in value.casefold() if letter.isalnum() or letter in " +").strip()
+        if name == "application":
+            thing = resolve(value, APPLICATIONS)
+            values[name] = thing.named.title if isinstance(thing, Found) else value
+    return values
+
+
+def table(judged: Iterable[Judged]) -> str:
+    """Counts by family and voice, with sums."""
+    counts: dict[tuple[str, str], Counter[Outcome]] = {}
+    for each in judged:
+        for family in (each.heard.intent.partition(".")[0], "all"):
+            counts.setdefault((family, each.heard.voice), Counter())[each.outcome] += 1
+    rows = [f"{'':16}{'voice':15}" + "".join(f"{each:>9}" for each in Outcome)]
+    for (family, voice), count in sorted(counts.items(), key=lambda item: (item[0][0] == "all", item[0])):
+        rows.append(f"{family:16}{voice:15}" + "".join(f"{count[each]:>9}" for each in Outcome))
+    return "\n".join(rows)
+
+
+def confusions(judged: Iterable[Judged]) -> str:
+    """All that was not right: said, heard, what came of it."""
+    rows = [
+        f"{each.outcome:8} {each.heard.voice:10} {each.heard.said!r} → {' | '.join(each.heard.texts)!r}"
+        + (f" → {each.got}" if each.got else "")
+        for each in sorted(judged, key=lambda each: (each.outcome, each.heard.intent, each.heard.said))
+        if each.outcome is not Outcome.RIGHT
+    ]
+    return "\n".join(rows)
+
+
+# Hearing: the real gate and the real engine.
+
+
+class Ear:
+    """The way of speech from the microphone's blocks to the texts of utterances, at the engine's pace."""
+
+    def __init__(self, engine: EngineProcess, commander: Commander) -> None:
+        self._engine = engine
+        self._commander = commander
+        self._turns = 0
+        self._pings = 0
+        engine.load()
+
+    def hear(self, samples: Samples) -> tuple[str, ...]:
+        """The texts of all utterances in these samples, in order."""
+        pipeline, texts, session = Pipeline(RATE, 1), [], ""
+        for at in range(0, len(samples), BLOCK):
+            _, events = pipeline.feed(samples[at : at + BLOCK].reshape(-1, 1))
+            for event in events:
+                match event:
+                    case Started():
+                        session = self._begin()
+                    case Voiced(voiced):
+                        self._engine.send(m.Audio(session, 0, pcm16(voiced)))
+                    case Ended():
+                        texts.append(self._end(session))
+                        session = ""
+            if session and at // BLOCK % ASKED_EVERY == 0 and self._is_complete(session):
+                pipeline.expedite()
+        if session:
+            texts.append(self._end(session))
+        return tuple(texts)
+
+    def _begin(self) -> str:
+        self._turns += 1
+        session = f"turn {self._turns}"
+        self._engine.open(session, partials=True, words=True, bias=self._commander.expected)
+        return session
+
+    def _end(self, session: str) -> str:
+        self._engine.flush(session, 1)
+        text = self._engine.transcript(session)
+        self._engine.send(m.Close(session))
+        self._engine.received.clear()  # Else every wait would look through all that was ever heard.
+        return text.strip()
+
+    def _is_complete(self, session: str) -> bool:
+        """As the app asks after every text; the engine is through with what it was sent before a ping is answered."""
+        self._pings += 1
+        number = self._pings
+        self._engine.send(m.Ping(number))
+        self._engine.wait_for(lambda message: message == m.Pong(number))
+        shown = [each for each in self._engine.of(session, m.Text) if isinstance(each, m.Text)]
+        text = "".join(each.piece for each in shown if each.stable)
+        if shown and not shown[-1].stable:
+            text += shown[-1].piece
+        return bool(text.strip()) and self._commander.is_complete(text)
+
+
+def in_a_room(samples: Samples, seed: int) -> Samples:
+    """As a microphone has it: quiet before and after, and a faint noise throughout."""
+    before, after = (np.zeros(round(seconds * RATE), np.float32) for seconds in (BEFORE_S, AFTER_S))
+    whole = np.concatenate([before, samples, after])
+    return (whole + np.random.default_rng(seed).normal(0.0, NOISE_RMS, len(whole))).astype(np.float32)
+
+
+class Installed:
+    """The applications that can be named; nothing opens them."""
+
+    family = "applications"
+
+    def describe(self, found: Match) -> str:
+        return found.title
+
+    def names(self) -> list[Named]:
+        return list(APPLICATIONS)
+
+    def perform(self, job: Job) -> Done:
+        raise ActionError("bench", f"“{job.match.title}” is not done in a bench.")
+
+
+def commander() -> Commander:
+    """The app's own, in command mode, with nothing to act on."""
+    backend = Refusing("none", NO_DISPLAY)
+    performer = Performer([Installed()], backend, Typist(backend, 1), UndoLog(), own_pid=1)
+    made = Commander(Grammar.load(), performer, lambda: None, lambda *_: None)
+    asyncio.run(made.look_around())
+    return made
+
+
+def hear_all(wanted: Sequence[Heard]) -> Iterator[Heard]:
+    """Speak everything to a real engine; tells on standard error how far it is."""
+    with EngineProcess() as engine:
+        ear = Ear(engine, commander())
+        for number, each in enumerate(wanted, start=1):
+            texts = ear.hear(in_a_room(say(each.said, each.voice), number))
+            print(f"{number}/{len(wanted)} {each.voice}: {each.said} → {texts}", file=sys.stderr)
+            yield Heard(each.intent, each.said, each.voice, texts)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--texts", type=Path, nargs="+", default=TEXTS, help="files of sentences by intent")
+    parser.add_argument("--voices", default=VOICES, help=f"names of tests/speech.py's voices; {VOICES}")
+    parser.add_argument("--keep", type=Path, help="file for what was heard")
+    parser.add_argument("--again", type=Path, help="file of what was heard before")
+    options = parser.parse_args()
+    grammar, names = Grammar.load(), Names(APPLICATIONS)
+    sets = {file.stem: list(sentences(file)) for file in options.texts}
+    if options.again:
+        known = [Heard(**each | {"texts": tuple(each["texts"])}) for each in json.loads(options.again.read_text())]
+    else:
+        said = [each for chosen in sets.values() for each in chosen]
+        wanted = [Heard(intent, text, voice) for voice in options.voices.split(",") for intent, text in said]
+        for each in wanted:
+            judge(each, grammar, names)  # A sentence that is no command is found before an hour of listening.
+        known = list(hear_all(wanted))
+    if options.keep:
+        options.keep.write_text(json.dumps([asdict(each) for each in known], indent=1))
+    for name, chosen in sets.items():
+        judged = [judge(each, grammar, names) for each in known if (each.intent, each.said) in set(chosen)]
+        missing = set(grammar.commands) - {each.heard.intent for each in judged}
+        print(f"\n{name}: {len(judged)} spoken, {len(missing)} commands not among them {sorted(missing) or ''}")
+        print(table(judged))
+        print(confusions(judged))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
