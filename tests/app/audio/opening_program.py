@@ -1,0 +1,31 @@
+"""A program for tests: opens the sound server's microphone at a rate and writes how it came about as a JSON line.
+
+Arguments: the microphone's name, and the rate that it is said to have, in Hz.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+
+from sayso.app.audio.capture import open_stream
+from sayso.app.audio.devices import SERVER_DEVICES, Device, portaudio
+from sayso.app.audio.errors import AudioError
+
+
+def main() -> None:
+    name, rate = sys.argv[1], int(sys.argv[2])
+    index = next(at for at, each in enumerate(portaudio().query_devices()) if each["name"] in SERVER_DEVICES)
+    came = threading.Event()
+    try:
+        stream = open_stream(Device(name, name, rate, 1, True, index, name), came.set)
+    except AudioError as error:
+        print(json.dumps({"code": error.code, "text": str(error)}))
+        return
+    came.wait(15)
+    print(json.dumps({"rate": stream.device.rate, "frames": len(stream.read()), "label": stream.device.label}))
+    stream.close()
+
+
+main()
