@@ -5,19 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import shutil
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from bounded import child, wait_for
 from clipboard import copied, on_clipboard, wait_for_clipboard
+from editors import EDITOR, Opening, Target, gtk_editor, qt_editor, tk_editor, xterm
 from mixed_text import mixed_text
 from screen_reader import screen_reader
-from virtual_desktop import VirtualDesktop, Window, virtual_desktop
+from virtual_desktop import VirtualDesktop, virtual_desktop
 
 from sayso.app.actions import ActionError, Performer, Receipt, create
 from sayso.app.commands.grammar import Grammar
@@ -25,45 +23,8 @@ from sayso.app.commands.matching import Match, match
 
 pytestmark = [pytest.mark.desktop, pytest.mark.timeout(180)]
 
-EDITOR = Path(__file__).parents[1] / "data" / "commands" / "editor.py"
-TK_EDITOR = """
-package require Tk
-wm title . "tk editor"
-pack [text .t]
-focus .t
-bind .t <<Modified>> {
-  if {[.t edit modified]} {
-    set file [open [lindex $argv 0].part w]
-    fconfigure $file -encoding utf-8 -translation lf
-    puts -nonewline $file [.t get 1.0 end-1c]
-    close $file
-    file rename -force [lindex $argv 0].part [lindex $argv 0]
-    .t edit modified 0
-  }
-}
-"""
 COPIED = "copied before: ja, 日本"
 PICTURE = random.Random(1).randbytes(200_000)
-
-
-@dataclass
-class Target:
-    """A program to dictate into."""
-
-    name: str
-    window: Window
-    shown: Callable[[], str]
-    """The text that it holds."""
-    one_line: bool = False
-    """A terminal, which gets spaces for line ends and tabs."""
-    saved_by: str = ""
-    """The command that makes it write down what it holds; after keys no space is put before the next text."""
-
-    copies_itself: bool = False
-    """It puts what was pasted into it on the clipboard as its own, which is then the user's newest copy."""
-
-    def wanted(self, text: str) -> str:
-        return " ".join(text.split()) if self.one_line else text
 
 
 @pytest.fixture(scope="module")
@@ -77,48 +38,6 @@ async def performer(desktop: VirtualDesktop) -> AsyncIterator[Performer]:
     made = create(environment=desktop.environment, own_pid=os.getpid())
     yield made
     await made.close()
-
-
-@contextmanager
-def xterm(desktop: VirtualDesktop, folder: Path) -> Iterator[Target]:
-    with desktop.terminal() as terminal:
-        yield Target("xterm", terminal.window, lambda: terminal.output.read_text("utf-8", "replace"), one_line=True)
-
-
-@contextmanager
-def qt_editor(desktop: VirtualDesktop, folder: Path) -> Iterator[Target]:
-    output = folder / "qt"
-    with child([sys.executable, EDITOR, output], desktop.environment | {"QT_QPA_PLATFORM": "xcb"}, folder / "qt.log"):
-        window = desktop.wait_for_window("editor")
-        wait_for(output.exists, "the Qt editor")
-        yield Target("Qt", window, lambda: output.read_text("utf-8", "replace"))
-
-
-@contextmanager
-def tk_editor(desktop: VirtualDesktop, folder: Path) -> Iterator[Target]:
-    assert shutil.which("wish"), "install the Debian package tk for this test"
-    script, output = folder / "editor.tcl", folder / "tk"
-    script.write_text(TK_EDITOR, encoding="utf-8")
-    output.touch()
-    with child(["wish", script, output], desktop.environment, folder / "tk.log"):
-        window = desktop.wait_for_window("tk editor")
-        yield Target("Tk", window, lambda: output.read_text("utf-8", "replace"))
-
-
-@contextmanager
-def gtk_editor(desktop: VirtualDesktop, folder: Path) -> Iterator[Target]:
-    assert shutil.which("l3afpad"), "install the Debian package l3afpad for this test"
-    output = folder / "gtk.txt"
-    output.touch()
-
-    with child(["l3afpad", output], desktop.environment, folder / "gtk.log"):
-        window = desktop.wait_for_window("gtk.txt")
-        yield Target(
-            "GTK", window, lambda: output.read_text("utf-8", "replace"), saved_by="press control s", copies_itself=True
-        )
-
-
-Opening = Callable[[VirtualDesktop, Path], AbstractContextManager[Target]]
 
 
 @pytest.mark.parametrize("opening", [xterm, qt_editor])
