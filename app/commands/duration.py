@@ -7,9 +7,9 @@ import re
 LONGEST_S = 7 * 24 * 3600
 _UNITS = {"hour": 3600, "hr": 3600, "minute": 60, "min": 60, "second": 1, "sec": 1}
 _PART = re.compile(
-    r"(?:(?P<number>\d+(?:\.\d+)?)(?P<and_half> and a half)?"
+    r"(?:(?P<number>\d+(?:\.\d+)?)(?P<and_half> and (?:a )?half)?"
     r"|(?P<half>half(?: an?)?|a half)|(?P<quarter>(?:a )?quarter of an?)|(?P<couple>a couple(?: of)?)|(?P<one>an?))"
-    r" (?P<unit>hour|hr|minute|min|second|sec)s?(?P<half_more> and a half)?(?: and | |$)"
+    r" (?P<unit>hour|hr|minute|min|second|sec)s?(?P<half_more> and (?:a )?half)?(?: and | |$)"
 )
 
 

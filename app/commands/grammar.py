@@ -223,7 +223,7 @@ def _shapes(intents: Intents) -> list[Shape]:
         for name, values in intents.slot_lists.items()
         if isinstance(values, TextSlotList) and len(values.values) <= _FEW
     }
-    seen: dict[tuple[str, str], Shape] = {}
+    seen: dict[tuple[str, str, bool], Shape] = {}
     for name, intent in intents.intents.items():
         for text in itertools.chain.from_iterable(_open_sentences(intents, data) for data in intent.data):
             words = text.split()
@@ -231,9 +231,9 @@ def _shapes(intents: Intents) -> list[Shape]:
             if len(slots) == 1 and slots[0] in choices:
                 for said in choices[slots[0]]:
                     whole = text.replace(f"{{{slots[0]}}}", said)
-                    seen[name, whole] = Shape(name, whole, whole, ())
+                    seen[name, whole, False] = Shape(name, whole, whole, ())
             head = " ".join(itertools.takewhile(lambda word: not word.startswith("{"), words))
-            key = (name, head if slots else text)
+            key = (name, head if slots else text, bool(slots))
             if key not in seen or len(slots) < len(seen[key].slots):
                 seen[key] = Shape(name, head, text, slots)
     return list(seen.values())

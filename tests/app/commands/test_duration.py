@@ -16,6 +16,7 @@ from sayso.app.commands.duration import LONGEST_S, read_duration, spoken
         ("1 minute", 60),
         ("a minute", 60),
         ("an hour and a half", 5400),
+        ("an hour and half", 5400),
         ("1 and a half hours", 5400),
         ("half an hour", 1800),
         ("half a minute", 30),

@@ -109,6 +109,7 @@ def test_a_command_is_found_in_what_was_heard(
         ("Undue that.", "edit.undo"),
         ("Set the volumes to 30%.", "volume.set"),
         ("Scroll town.", "scrolling.scroll"),
+        ("Press on do twice.", "shortcuts.undo"),
         ("Timor for 30 seconds.", "timers.set"),
         ("Precious control T.", None),
     ],
