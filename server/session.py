@@ -138,14 +138,15 @@ class Session:
         self._send(self._dialect.created(int(time.time())))
 
     def text_frame(self, text: str) -> None:
-        self._heard_s = self._stirred_s = self._clock()
-        self._warned, self._away = False, ""
         try:
             intent = self._dialect.decode(text)
         except ProtocolError as error:
+            # No sign of life: a client that sends what nobody can read is let go like one that sends nothing.
             self._received += 1
             self._refuse(error)
             return
+        self._heard_s = self._stirred_s = self._clock()
+        self._warned, self._away = False, ""
         match intent:
             case HaveHeard(frames=frames):
                 self._frames.heard(frames)

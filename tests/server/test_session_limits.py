@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from pathlib import Path
 
 import pytest
 import websockets
-from running_server import Client, client, eventually, eventually_shown, scripted, server
+from running_server import BOUND_S, Client, client, eventually, eventually_shown, scripted, server
 
 from sayso.server.config import ServerConfig
 
@@ -50,6 +52,25 @@ async def test_whoever_speaks_after_the_warning_is_not_closed() -> None:
         await c.expect("session.updated")
         await c.expect("sayso.idle")
         assert (await c.expect("error"))["code"] == "idle_timeout"
+
+
+async def test_whoever_sends_only_what_nobody_can_read_is_closed_like_one_who_says_nothing() -> None:
+    async with server() as url, client(url) as c:
+        await quiet(c)
+
+        async def babble() -> None:
+            with contextlib.suppress(websockets.ConnectionClosed):
+                while True:
+                    await c.send("response.create")
+                    await asyncio.sleep(0.02)
+
+        babbling = asyncio.create_task(babble())
+        codes: list[str] = []
+        async with asyncio.timeout(BOUND_S):
+            while "idle_timeout" not in codes:
+                codes.append((await c.next())["code"])
+            await babbling
+        assert set(codes) == {"unknown_event", "idle_timeout"}
 
 
 async def test_audio_that_no_commit_follows_is_told_as_lost() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 import websockets
-from running_server import BOUND_S, Client, client, eventually, scripted, server, silence
+from running_server import BOUND_S, Client, client, eventually, eventually_shown, scripted, server, silence
 
 from sayso.server.config import ServerConfig
 
@@ -129,6 +129,39 @@ async def test_each_faulty_message_in_mid_turn_is_answered_and_the_turn_goes_on(
             await c.audio(0.25)
             await c.end()
             assert (await c.until("transcription.done"))[-1]["text"] == "w0"
+
+
+async def test_thousands_of_empty_and_of_tiny_pieces_of_audio_do_no_harm() -> None:
+    count = 1500
+    async with server() as url, client(url) as c:
+        await c.choose()
+        await c.start()
+        for _ in range(count):
+            await c.send("input_audio_buffer.append", audio="")
+        for _ in range(count):
+            assert (await c.next())["code"] == "invalid_audio"
+        for _ in range(8000):
+            await c.send("input_audio_buffer.append", audio="AAA=")
+        await c.end()
+        assert (await c.until("transcription.done"))[-1]["text"] == "w0"
+
+
+async def test_clients_that_vanish_in_the_handshake_leave_nothing() -> None:
+    """vLLM #57724: a connection that is lost before its greeting was never cleaned up."""
+    async with server() as url:
+        host, port = url.removeprefix("ws://").split("/")[0].split(":")
+        for cut in range(40):
+            _, writer = await asyncio.open_connection(host, int(port))
+            lines = ["GET /v1/realtime HTTP/1.1", f"Host: {host}:{port}", "Upgrade: websocket", "Connection: Upgrade"]
+            lines += ["Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Version: 13", "", ""]
+            request = "\r\n".join(lines).encode()
+            writer.write(request[: len(request) - (cut % 3)])
+            await writer.drain()
+            writer.transport.abort()
+        await eventually_shown(url, lambda data: not data)
+        async with client(url) as c:
+            await c.choose()
+            assert await c.transcribe(0.5) == "w0"
 
 
 async def test_audio_before_session_update_is_kept() -> None:

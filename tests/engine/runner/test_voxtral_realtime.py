@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from functools import partialmethod
 from pathlib import Path
 
@@ -285,6 +286,32 @@ def test_whatever_arrives_when_and_whoever_shares_a_step_each_turn_is_as_alone(r
     run(runner, turns)
     assert [turn.tokens for turn in turns] == each_alone
     assert runner._model.seats == seats
+
+
+def test_a_step_that_runs_out_of_memory_anywhere_changes_nothing_for_those_who_go_on(folder, runner, each_alone):
+    shared, dice = runner_of(folder), random.Random(3)
+    network = shared._model.network
+
+    def full(module, inputs):
+        if dice.random() < 0.3:
+            raise MemoryError
+
+    hooks = [part.register_forward_pre_hook(full) for part in (network.adapter_out, network.head)]
+    turns, failed = [Turn(shared, delay) for delay in DELAYS_MS], 0
+    for turn, sound in zip(turns, SOUNDS, strict=True):
+        turn.hear(sound)
+        turn.end()
+    while ready := [turn for turn in turns if turn.ready]:
+        try:
+            shared.run([turn.stream for turn in ready])
+        except MemoryError:
+            failed += 1
+        for turn in ready:
+            turn.collect()
+    for hook in hooks:
+        hook.remove()
+    assert failed > 10
+    assert [turn.tokens for turn in turns] == each_alone
 
 
 def test_a_missing_tensor_is_named(tmp_path):
