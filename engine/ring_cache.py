@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from sayso.engine.arena import Arena
 from sayso.engine.blocks import Blocks, Budget
+from sayso.engine.device_memory import DeviceMemory
 from sayso.engine.errors import EngineError
 
 _ROUND = 16
@@ -51,7 +52,7 @@ class RingShape:
         return self.entry_bytes * self.length
 
     def used_bytes(self, positions: int) -> int:
-        """Memory that a session of this age really holds."""
+        """Of the entries that a session of this age has written."""
         return self.entry_bytes * min(positions, self.length)
 
 
@@ -80,14 +81,16 @@ class RingStep:
 class Rings:
     """Rings of all sessions for one stack. Keys and values are [slots, layers, 2 * heads, length, head_width]."""
 
-    def __init__(self, shape: RingShape, slots: int, device: torch.device) -> None:
+    def __init__(self, shape: RingShape, slots: int, device: torch.device, memory: DeviceMemory | None = None) -> None:
+        """``memory``: the device's, where it can be mapped."""
         self.shape = shape
         self.device = device
-        self._arena = Arena(slots, (shape.layers, 2 * shape.heads, shape.length, shape.head_width), shape.dtype, device)
+        part = (shape.layers, 2 * shape.heads, shape.length)
+        self._arena = Arena(slots, (*part, shape.head_width), shape.dtype, device, memory)
         self._kv = self._arena.values
         self._scales: Arena | None = None
         if shape.dtype == torch.int8:
-            self._scales = Arena(slots, (shape.layers, 2 * shape.heads, shape.length, 1), torch.float32, device)
+            self._scales = Arena(slots, (*part, 1), torch.float32, device, memory)
         self._wide = torch.empty(0, device=device)
         self._entries = torch.arange(shape.length, device=device)
 
@@ -100,11 +103,38 @@ class Rings:
         """Where a layer's [2 * heads, length, head_width] begins in a slot of ``flat``."""
         return layer * 2 * self.shape.heads * self.shape.length * self.shape.head_width
 
+    @property
+    def _arenas(self) -> tuple[Arena, ...]:
+        return (self._arena, self._scales) if self._scales is not None else (self._arena,)
+
+    def take(self, slot: int) -> None:
+        """Memory for a slot; raises EngineError ``session_limit`` and changes nothing when there is none."""
+        try:
+            for arena in self._arenas:
+                arena.take(slot)
+        except EngineError:
+            self._arena.release(slot)
+            raise
+
     def release(self, slot: int) -> None:
-        """Give a slot's memory back to the operating system."""
-        self._arena.release(slot)
-        if self._scales is not None:
-            self._scales.release(slot)
+        """Give a slot's memory back."""
+        for arena in self._arenas:
+            arena.release(slot)
+
+    def cover(self, slots: int) -> None:
+        """A step of ``fixed_plan`` follows over so many slots, whether somebody has them or not."""
+        for arena in self._arenas:
+            arena.cover(slots)
+
+    def held_bytes(self, positions: int) -> int:
+        """Memory that a session of this age holds, and gives back when it goes."""
+        whole = [arena.taken_bytes for arena in self._arenas]
+        return sum(filter(None, whole)) if None not in whole else self.shape.used_bytes(positions)
+
+    @property
+    def mapped_bytes(self) -> int:
+        """Memory of the device that these rings have mapped."""
+        return sum(arena.mapped_bytes for arena in self._arenas)
 
     def plan(self, slots: Sequence[int], starts: Sequence[int], new: int, grouped: int) -> RingStep:
         """A step that adds ``new`` positions after the ``starts`` that each session has; ``slots`` ascend.
@@ -186,13 +216,11 @@ class Rings:
     def used(self, slot: int, positions: int) -> tuple[Tensor, ...]:
         """The entries in use of a slot that holds ``positions`` positions from its origin on, where they lie."""
         count = min(positions, self.shape.length)
-        arenas = (self._arena, self._scales) if self._scales is not None else (self._arena,)
-        return tuple(arena.values[slot, :, :, :count] for arena in arenas)
+        return tuple(arena.values[slot, :, :, :count] for arena in self._arenas)
 
     def copy_in(self, slot: int, copy: tuple[Tensor, ...]) -> None:
         """Let a slot begin as ``copy_out`` found it."""
-        arenas = (self._arena, self._scales) if self._scales is not None else (self._arena,)
-        for arena, part in zip(arenas, copy, strict=True):
+        for arena, part in zip(self._arenas, copy, strict=True):
             arena.values[slot, :, :, : part.shape[2]] = part
 
 

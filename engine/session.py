@@ -129,11 +129,13 @@ class Session:
         """Take audio; raises ``SessionError`` when it is not audio or far too much."""
         if self._accepts(epoch):
             self._intake.push(samples_of(data))
+            self._stir()
 
     def flush(self, epoch: int, marker: int) -> None:
         """End the turn after the audio that came so far."""
         if self._accepts(epoch):
             self._intake.mark(marker)
+            self._stir()
 
     def cancel(self, epoch: int) -> None:
         """Drop the open turn, everything waiting included."""
@@ -148,6 +150,11 @@ class Session:
         self._next_options = options
         if self._turn.tape.end == 0:
             self.options = options
+
+    def _stir(self) -> None:
+        """The client goes on; a session that was put away is brought back first."""
+        if self.state is State.WAITING:
+            self.become(State.ACTIVE)
 
     def _accepts(self, epoch: int) -> bool:
         """A message of an older epoch is dropped; one of a newer epoch announces the cancel it belongs to."""

@@ -62,6 +62,7 @@ class RangeRunner:
     languages = ("en",)
     positions_a_second = 50.0
     weight_bytes = 4
+    mapped_bytes = 0
 
     def __init__(self, fails_on: float = 9.0) -> None:
         self.fails_on = fails_on

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from sayso.engine.arena import as_tensor
 from sayso.engine.blocks import Budget
+from sayso.engine.device_memory import DeviceMemory
 from sayso.engine.errors import EngineError
 from sayso.engine.modules.builder import Builder, Precision
 from sayso.engine.modules.rope import Rope, plain_steps
@@ -52,14 +53,21 @@ class VoxtralRealtime:
     """See the module. Rows of a batch must be seats of ascending slots."""
 
     def __init__(
-        self, network: Network, tekken: Tekken, precision: Precision, slots: int, device: torch.device
+        self,
+        network: Network,
+        tekken: Tekken,
+        precision: Precision,
+        slots: int,
+        device: torch.device,
+        memory: DeviceMemory | None = None,
     ) -> None:
+        """``memory``: the device's, where it can be mapped: then only seats that are taken hold some."""
         self.network, self.tekken, self.precision, self.device = network, tekken, precision, device
         shape = network.shape
         self.shape = shape
         compute = precision.compute
-        self.encoder_rings = Rings(_rings(shape.encoder, FRAMES_PER_POSITION, precision), slots, device)
-        self.decoder_rings = Rings(_rings(shape.decoder, 1, precision), slots, device)
+        self.encoder_rings = Rings(_rings(shape.encoder, FRAMES_PER_POSITION, precision), slots, device, memory)
+        self.decoder_rings = Rings(_rings(shape.decoder, 1, precision), slots, device, memory)
         self._encoder = stack_over(network.encoder, self.encoder_rings)
         self._decoder = stack_over(network.decoder, self.decoder_rings)
         self._shared = StepThreads(torch.get_num_threads())
@@ -79,7 +87,9 @@ class VoxtralRealtime:
         self._prefixes: dict[tuple[int, int], Prefix] = {}
 
     @classmethod
-    def load(cls, folder: Path, device: torch.device, precision: Precision, slots: int) -> VoxtralRealtime:
+    def load(
+        cls, folder: Path, device: torch.device, precision: Precision, slots: int, memory: DeviceMemory | None = None
+    ) -> VoxtralRealtime:
         """The model of a folder in either layout. Raises EngineError ``model_*`` that names what is wrong."""
         shape, tekken = read_shape(folder), Tekken.load(folder)
         if len(tekken) > shape.vocabulary:
@@ -87,7 +97,7 @@ class VoxtralRealtime:
                 "model_damaged", f"{folder}: tekken.json has {len(tekken)} tokens, the model {shape.vocabulary}."
             )
         network = Network(Builder(VoxtralWeights(folder, shape), precision, device), shape)
-        return cls(network.eval(), tekken, precision, slots, device)
+        return cls(network.eval(), tekken, precision, slots, device, memory)
 
     # Seats.
 
@@ -134,14 +144,23 @@ class VoxtralRealtime:
         del self._seated[seat.slot]
 
     def seat_bytes(self, seat: Seat) -> int:
-        """Memory of a session's rings."""
-        return self.encoder_rings.shape.used_bytes(
-            FRAMES_PER_POSITION * (seat.encoded - seat.origin)
-        ) + self.decoder_rings.shape.used_bytes(seat.decoded - seat.origin)
+        """Memory of a session's rings, which it gives back when it leaves."""
+        encoded, decoded = FRAMES_PER_POSITION * (seat.encoded - seat.origin), seat.decoded - seat.origin
+        return self.encoder_rings.held_bytes(encoded) + self.decoder_rings.held_bytes(decoded)
+
+    @property
+    def mapped_bytes(self) -> int:
+        """Memory of the device that seats hold and torch knows nothing of."""
+        return self.encoder_rings.mapped_bytes + self.decoder_rings.mapped_bytes
+
+    def cover(self, slots: int) -> None:
+        """A recorded step over the first so many places follows."""
+        self.encoder_rings.cover(slots)
+        self.decoder_rings.cover(slots)
 
     def empty_seat(self, delay: int, origin: int) -> Seat:
         """A place whose rings hold nothing yet; raises EngineError ``session_limit``."""
-        seat = Seat(self._slots.take(), delay, origin, origin, origin)
+        seat = Seat(self._take_slot(), delay, origin, origin, origin)
         self.mel_tails[seat.slot] = 0
         self.conv_tails[seat.slot] = 0
         if delay not in self._scales_of:
@@ -149,6 +168,17 @@ class VoxtralRealtime:
         self.scales[seat.slot] = self._scales_of[delay]
         self._seated[seat.slot] = seat
         return seat
+
+    def _take_slot(self) -> int:
+        slot = self._slots.take()
+        try:
+            self.encoder_rings.take(slot)
+            self.decoder_rings.take(slot)
+        except EngineError:
+            self.encoder_rings.release(slot)
+            self._slots.give_back(slot)
+            raise
+        return slot
 
     # The start that all sessions share.
 

@@ -62,6 +62,7 @@ class StaticSteps:
     ) -> tuple[list[int], list[float]]:
         """One position with samples [rows, 1520] and these tokens: the next tokens and their probabilities."""
         size = self._size(max(seat.slot for seat in seats) + 1)
+        self._model.cover(size)
         if size not in self._recorded:
             self._recorded[size] = _RecordedStep(self._model, size)
         chosen, sure = self._recorded[size].run(seats, samples, tokens, pad_penalties)

@@ -165,6 +165,11 @@ class Runner(Protocol):
     @property
     def weight_bytes(self) -> int: ...
 
+    @property
+    def mapped_bytes(self) -> int:
+        """Memory of a device of its own that was not allocated by torch."""
+        ...
+
     def warm(self) -> None:
         """Run once on silence, so that the first real step is not slower than the others."""
         ...

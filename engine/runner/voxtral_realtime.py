@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from sayso.engine.blocks import Budget
+from sayso.engine.device_memory import device_memory
 from sayso.engine.messages import SAMPLE_RATE, SessionOptions
 from sayso.engine.modules import voxtral_parcel
 from sayso.engine.modules.precision import choose_precision
@@ -225,7 +226,8 @@ class VoxtralRunner:
         place = torch.device(device)
         chosen = choose_precision(precision, place)
         shape = read_shape(files.folder)
-        model = VoxtralRealtime.load(files.folder, place, chosen, places(shape, chosen, place))
+        memory = device_memory(place)
+        model = VoxtralRealtime.load(files.folder, place, chosen, places(shape, chosen, place), memory)
         return cls(model, files.name, fixed_steps=place.type == "cuda")
 
     @property
@@ -233,9 +235,8 @@ class VoxtralRunner:
         return self._model.network.weight_bytes
 
     @property
-    def device_bytes(self) -> int:
-        device = self._model.device
-        return torch.cuda.memory_allocated(device) if device.type == "cuda" else 0
+    def mapped_bytes(self) -> int:
+        return self._model.mapped_bytes
 
     def draw_on(self, budget: Budget) -> None:
         """See ``engine.runner.base.Budgeted``."""

@@ -250,6 +250,7 @@ class WhisperRunner:
 
     gated = True
     positions_a_second = 50.0
+    mapped_bytes = 0
 
     def __init__(self, model: Whisper, name: str) -> None:
         self._model = model
