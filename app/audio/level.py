@@ -29,7 +29,7 @@ class Level:
 
 
 def looks_different(db: float, shown_db: float) -> bool:
-    """Whether a meter that shows one level must be painted anew for another; in a quiet room it need not for minutes."""
+    """Whether a meter that shows one level must be painted anew for another; a quiet room needs none for minutes."""
     return abs(max(db, LOWEST_SHOWN_DB) - max(shown_db, LOWEST_SHOWN_DB)) >= _STEP_DB
 
 

@@ -150,7 +150,8 @@ def explain(error: Exception, url: str) -> RealtimeError:
 
 
 def _not_realtime(where: str) -> RealtimeError:
-    return RealtimeError("not_realtime", f"What runs at {where} is no realtime speech server.", True)
+    text = f"What runs at {where} is no realtime speech server. Check host, port and path of the address."
+    return RealtimeError("not_realtime", text, True)
 
 
 def _status(status: int, url: str) -> RealtimeError:

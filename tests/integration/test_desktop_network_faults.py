@@ -172,8 +172,16 @@ def test_a_wrong_key_is_named_and_what_was_said_meanwhile_is_heard_with_the_righ
 def test_a_web_site_in_the_servers_place_is_named(distant: Distant) -> None:
     with web_site() as host:
         distant.session.use_remote(f"http://{host}", "")
-        distant.session.wait_for_server(f"A web server answers at {host}, but takes no WebSocket", TOLD_SECONDS)
+        distant.session.wait_for_server(f"What runs at {host} is no realtime speech server. Check", TOLD_SECONDS)
         distant.session.wait_for_server(f"Refused by {host}", TOLD_SECONDS)
+
+
+def test_a_wrong_path_and_plain_http_where_tls_is_asked_for_are_named(distant: Distant) -> None:
+    session, host = distant.session, distant.way.host
+    session.use_remote(f"ws://{host}/other/v1/realtime", distant.server.key)
+    session.wait_for_server(f"{host} answers, but has no /other/v1/realtime. Check the address", TOLD_SECONDS)
+    session.use_remote(f"https://{host}", distant.server.key)
+    session.wait_for_server(f"{host} speaks plain HTTP. Write http://", TOLD_SECONDS)
 
 
 def test_an_expired_certificate_is_named(distant: Distant, trusted: Signer) -> None:
