@@ -112,7 +112,9 @@ FAULTS = {
     '{"type":"input_audio_buffer.append"}': "processing_error",
     '{"type":"response.create"}': "unknown_event",
     '{"type":"session.update"}': "invalid_event",
+    '{"type":"session.update","model":null}': "invalid_event",
     '{"type":"session.update","model":"gpt-9"}': "model_not_found",
+    '{"type":"session.update","model":""}': "model_not_found",
 }
 
 

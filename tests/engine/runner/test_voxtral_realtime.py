@@ -314,6 +314,20 @@ def test_a_step_that_runs_out_of_memory_anywhere_changes_nothing_for_those_who_g
     assert [turn.tokens for turn in turns] == each_alone
 
 
+def test_a_long_turn_keeps_neither_its_audio_nor_its_tokens(runner, monkeypatch):
+    """vLLM #50860: the raw audio of every frame is kept for as long as the session lives."""
+    monkeypatch.setattr("sayso.engine.runner.voxtral_realtime.RECOMPUTABLE_SAMPLES", 2 * 16_000)
+    turn, kept = Turn(runner), []
+    for at in range(75):
+        turn.hear(warbling(0.08, seed=at))
+        run(runner, [turn])
+        kept.append((turn.utterance.tape.end - turn.utterance.tape.start, len(turn.stream._said)))
+    turn.stream.close()
+    assert max(kept)[0] == 2 * 16_000
+    assert max(kept[30:]) <= (2 * 1280, 0)
+    assert kept[-1] == kept[40]
+
+
 def test_a_missing_tensor_is_named(tmp_path):
     from safetensors.torch import load_file, save_file
 
