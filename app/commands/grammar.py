@@ -29,6 +29,8 @@ ALWAYS_ON = frozenset({"listening.start"})
 """Without these nobody could get on by voice."""
 _FEW = 8
 """A slot of more choices, such as the keys, is left open: their names are too many and too short to be guessed."""
+_TELLING_HEAD = 6
+"""Letters of a command before its first slot, from which it can be told."""
 WILDCARDS_WITHOUT_NAMES = frozenset({"text", "query", "reminder"})
 """Slots that take any words at all; a sentence with one is never matched by likeness."""
 
@@ -77,6 +79,14 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
+class Offers:
+    """Sentences, or their words before the first slot, and the intent of each."""
+
+    texts: tuple[str, ...]
+    intents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Grammar:
     """All commands of one language."""
 
@@ -93,6 +103,8 @@ class Grammar:
     """The classes of sounds of each of ``whole``."""
     head_sounds: Mapping[int, tuple[str, ...]] = field(repr=False, default_factory=dict)
     """The classes of sounds of each of ``heads``."""
+    offers: Mapping[int, Offers] = field(repr=False, default_factory=dict)
+    """What is compared to find commands to offer, by its number of words; whole sentences under 0."""
     known: tuple[Command, ...] = field(repr=False, default=())
     """All commands that come with the app, also those that are off."""
 
@@ -117,6 +129,7 @@ class Grammar:
             shapes=shapes,
             whole=whole,
             whole_sounds=_sounds(whole),
+            offers=_offers(shapes),
         )
 
     @classmethod
@@ -167,12 +180,23 @@ def _build(content: dict[str, Any], own: Sequence[OwnCommand], off: Collection[s
         heads,
         whole_sounds=_sounds(whole),
         head_sounds={length: _sounds(texts) for length, texts in heads.items()},
+        offers=_offers(shapes),
         known=tuple(known.values()),
     )
 
 
 def _whole(shapes: Iterable[Shape]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(shape.text for shape in shapes if not shape.slots))
+
+
+def _offers(shapes: Iterable[Shape]) -> dict[int, Offers]:
+    found: dict[int, dict[tuple[str, str], None]] = {}
+    for shape in shapes:
+        # “The {step} workspace” has nothing to be told by at its beginning: every sentence could be meant.
+        if not shape.slots or len(shape.head) >= _TELLING_HEAD:
+            length = len(shape.head.split()) if shape.slots else 0
+            found.setdefault(length, {})[shape.head, shape.intent] = None
+    return {length: Offers(*zip(*pairs, strict=True)) for length, pairs in found.items()}
 
 
 def _sounds(texts: Iterable[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from hassil import recognize_all
 from hassil.recognize import RecognizeResult
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
 
 from sayso.app.commands.address import read_address
 from sayso.app.commands.calculation import is_calculation
@@ -24,8 +24,6 @@ from sayso.app.commands.repairs import MARGIN, SOUNDS_ALIKE, Repair, by_letters,
 
 _SUGGESTED = 78.0
 """Least likeness of a command that is offered instead."""
-_SUGGESTING_HEAD = 6
-"""Letters of a command before its first wildcard, from which it can be told."""
 _SUGGESTING_WORDS = 10
 """A longer sentence is ordinary speech."""
 _UNGUESSED = frozenset({"address", "key"})
@@ -211,14 +209,12 @@ def _suggest(grammar: Grammar, said: str) -> tuple[str, ...]:
     words = said.split()
     if len(words) > _SUGGESTING_WORDS:
         return ()
-    starts = [" ".join(words[:n]) for n in range(len(words) + 1)]
-    for shape in grammar.shapes:
-        if shape.slots and len(shape.head) < _SUGGESTING_HEAD:
-            # “The {step} workspace” has nothing to be told by at its beginning: every sentence could be meant.
-            continue
-        length = shape.head.count(" ") + 1 if shape.slots else len(words)
-        start = starts[min(length, len(words))]
-        likeness = fuzz.ratio(start, shape.head if shape.slots else shape.text, score_cutoff=_SUGGESTED)
-        best[shape.intent] = max(best.get(shape.intent, 0.0), likeness)
+    for length, offers in grammar.offers.items():
+        start = " ".join(words[:length]) if length else said
+        for _, likeness, at in process.extract(
+            start, offers.texts, scorer=fuzz.ratio, score_cutoff=_SUGGESTED, limit=None
+        ):
+            intent = offers.intents[at]
+            best[intent] = max(best.get(intent, 0.0), likeness)
     ranked = sorted(best, key=lambda intent: -best[intent])
-    return tuple(grammar.commands[intent].say for intent in ranked[:3] if best[intent] >= _SUGGESTED)
+    return tuple(grammar.commands[intent].say for intent in ranked[:3])
