@@ -85,6 +85,8 @@ class LineKind(StrEnum):
     ASIDE = "aside"
     """Said without the wake phrase where that is asked for."""
     LOST = "lost"
+    MISSED = "missed"
+    """No utterance: sound that was not heard between two of them, whether anybody spoke or not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class Transcript:
         if turn is not None:
             return self.apply(TurnLost(turn, missed_ms, "not_heard", ""))
         # Turns have positive numbers.
-        line = Line(-round(at * 1000), "", "", LineKind.LOST, at - missed_ms / 1000, missed_ms)
+        line = Line(-round(at * 1000), "", "", LineKind.MISSED, at - missed_ms / 1000, missed_ms)
         return Transcript((*self.lines, line)[-KEPT_LINES:])
 
     def mark(self, turn: int, kind: LineKind, meant: str = "") -> Transcript:

@@ -157,6 +157,8 @@ def outcome(line: Line) -> str:
         LineKind.ASIDE: "not said to Sayso",
         LineKind.OPEN: "",
     }
+    if line.kind is LineKind.MISSED:
+        return f"{_length(line.lost_ms)} not heard"
     if line.kind is LineKind.LOST or line.lost_ms:
         lost = f"{_length(line.lost_ms)} of speech lost" if line.lost_ms else "not transcribed"
         kept = words.get(line.kind, "") if line.kind is not LineKind.PLAIN else ""

@@ -235,7 +235,7 @@ async def test_what_was_not_heard_is_shown_with_its_length_in_the_utterance_or_b
     chain.assistant.receive(TurnDone(1, "volume up"))
     chain.assistant.hear(SpeechMissed(4.0))
     assert [(line.stable, line.lost_ms) for line in chain.now.lines] == [("volume up", 2500), ("", 4000)]
-    assert chain.now.lines[1].kind is LineKind.LOST
+    assert chain.now.lines[1].kind is LineKind.MISSED
 
 
 async def test_what_runs_beside_runs_as_long_as_the_assistant(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_what_was_not_heard_belongs_to_the_open_utterance_and_else_to_a_line_of_
     within = transcript(TurnStable(1, "Mute")).missed(1, 110.0, 2500)
     assert within.lines == (Line(1, "Mute", "", LineKind.OPEN, 101.0, 2500),)
     between = within.missed(None, 120.0, 4000)
-    assert between.lines[1].kind is LineKind.LOST
+    assert between.lines[1].kind is LineKind.MISSED
     assert (between.lines[1].started_at, between.lines[1].lost_ms) == (116.0, 4000)
     again = between.begin(2, 121.0).missed(None, 130.0, 1000)
     assert len({line.id for line in again.lines}) == 4

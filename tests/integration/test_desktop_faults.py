@@ -179,7 +179,7 @@ def stopped(session: DesktopSession) -> Iterator[Callable[[], float]]:
 
 def lost_seconds(lines: list[str]) -> list[float]:
     """The lengths that lines tell of."""
-    found = [re.search(r"(?:(\d+) min )?([\d.]+) s of speech lost", line) for line in lines]
+    found = [re.search(r"(?:(\d+) min )?([\d.]+) s (?:of speech lost|not heard)", line) for line in lines]
     return [60 * float(each.group(1) or 0) + float(each.group(2)) for each in found if each is not None]
 
 

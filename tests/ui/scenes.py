@@ -139,7 +139,11 @@ def microphone_taken() -> Snapshot:
         "“USB headset” is open and gives no sound: another program may have taken it, or the sound system hangs."
         " Listening goes on as soon as it gives some.",
     )
-    lines = (*LINES, line(6, "and then we", kind=LineKind.PLAIN, lost_ms=2600), line(7, "", "", LineKind.LOST, 83_000))
+    lines = (
+        *LINES,
+        line(6, "and then we", kind=LineKind.PLAIN, lost_ms=2600),
+        line(7, "", "", LineKind.MISSED, 83_000),
+    )
     return snapshot(microphone=unusable, lines=lines, feed=FEED)
 
 

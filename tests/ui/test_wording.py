@@ -110,6 +110,10 @@ def test_long_losses_are_told_in_minutes() -> None:
     assert wording.outcome(scenes.line(1, "", kind=LineKind.LOST, lost_ms=83_000)) == "1 min 23 s of speech lost"
 
 
+def test_sound_that_nobody_may_have_spoken_in_is_not_called_speech() -> None:
+    assert wording.outcome(scenes.line(1, "", kind=LineKind.MISSED, lost_ms=2600)) == "2.6 s not heard"
+
+
 def test_every_feed_state_has_a_word_and_a_sentence() -> None:
     assert set(wording.FEED_WORDS) == set(FeedState)
     assert wording.feed_sentence(scenes.FEED[2]) == (

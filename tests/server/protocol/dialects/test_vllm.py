@@ -149,6 +149,8 @@ def test_an_error_is_a_string_with_a_code() -> None:
         "turn_lost": True,
         "lost_ms": 0,
     }
+    lost = wire(VllmDialect("sess-1"), intents.Trouble("audio_lost", "2.5 seconds were lost.", lost_ms=2500))[0]
+    assert (lost["turn_lost"], lost["lost_ms"]) == (False, 2500)
 
 
 def test_everything_sent_is_of_the_wires_vocabulary() -> None:
