@@ -48,6 +48,7 @@ class SessionActions(QWidget):
         for button in (self.put_away, self.close_session):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         row.addWidget(self.words, 1)
+        row.addStretch()
         self._connect()
 
     def _connect(self) -> None:
