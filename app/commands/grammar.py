@@ -107,6 +107,8 @@ class Grammar:
     """What is compared to find commands to offer, by its number of words; whole sentences under 0."""
     known: tuple[Command, ...] = field(repr=False, default=())
     """All commands that come with the app, also those that are off."""
+    off: Intents | None = field(repr=False, default=None)
+    """Those that are off: what is said for one of them is not guessed to be another."""
 
     @classmethod
     def load(cls, language: str = "en", own: Sequence[OwnCommand] = (), off: Collection[str] = ()) -> Grammar:
@@ -164,6 +166,7 @@ def _build(content: dict[str, Any], own: Sequence[OwnCommand], off: Collection[s
         intent: entry for intent, each in owned.items() if (entry := _own_entry(each, rules, content["language"]))
     }
     commands = {intent: replace(_command(intent, entry), own=owned[intent]) for intent, entry in entries.items()}
+    unwanted = {k: v for k, v in content["intents"].items() if k in off and k not in ALWAYS_ON}
     # The user's own come first: they are the likeliest to be said.
     content["intents"] = entries | {k: v for k, v in content["intents"].items() if k not in off or k in ALWAYS_ON}
     commands |= {intent: command for intent, command in known.items() if intent in content["intents"]}
@@ -182,6 +185,7 @@ def _build(content: dict[str, Any], own: Sequence[OwnCommand], off: Collection[s
         head_sounds={length: _sounds(texts) for length, texts in heads.items()},
         offers=_offers(shapes),
         known=tuple(known.values()),
+        off=Intents.from_dict(content | {"intents": unwanted}) if unwanted else None,
     )
 
 

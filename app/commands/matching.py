@@ -92,13 +92,20 @@ def match(grammar: Grammar, heard: str, names: Names | None = None, *, guess: bo
         return NoMatch("")
     whole = normalise(heard, grammar.rules, grammar.language, keep_end=True)
     exact = _exact(grammar, utterance, known) or _exact(grammar, whole, known)
-    if exact is not None and (exact.named or not guess):
+    if exact is not None and exact.named:
         return exact
-    if not guess:
-        return NoMatch(utterance.text)
+    if not guess or _is_off(grammar, utterance):
+        return exact or NoMatch(utterance.text)
     # “Start listing” names nothing that exists, but is close to a command that does.
     found = _alike(grammar, utterance, known) or exact
     return found or NoMatch(utterance.text, _suggest(grammar, utterance.text))
+
+
+def _is_off(grammar: Grammar, utterance: Utterance) -> bool:
+    return grammar.off is not None and any(
+        not any(entity.is_wildcard for entity in result.entities_list)
+        for result in recognize_all(utterance.text, grammar.off)
+    )
 
 
 def _exact(grammar: Grammar, utterance: Utterance, names: Names) -> Match | None:

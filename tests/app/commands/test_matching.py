@@ -193,6 +193,13 @@ def test_what_is_short_or_long_or_names_a_key_or_an_address_is_not_guessed_by_it
     assert isinstance(match(grammar, heard, names), NoMatch)
 
 
+def test_what_is_said_for_a_command_that_is_off_is_not_guessed_to_be_another(names: Names) -> None:
+    without = Grammar.load(off=["volume.mute", "listening.stop"])
+    for heard in ("mute the sound", "stop listening"):
+        assert match(without, heard, names) == NoMatch(heard)
+    assert isinstance(match(without, "unmute the sound", names), Match)
+
+
 def test_only_the_exact_grammar_counts_where_nothing_is_to_be_guessed(grammar: Grammar, names: Names) -> None:
     assert isinstance(match(grammar, "Volumes up.", names, guess=False), NoMatch)
     assert isinstance(match(grammar, "Kill swindle.", names, guess=False), NoMatch)
