@@ -76,19 +76,29 @@ def load(message: Load) -> Loaded:
     if short_steps:
         # Its steps take what threads they can use; the little that is done between them wakes none.
         torch.set_num_threads(1)
-    budget = Budget(cache_bytes()) if device == "cpu" else None
-    if budget is not None and isinstance(runner, Budgeted):
-        runner.draw_on(budget)
+    budget = share_memory(runner, free_bytes()) if device == "cpu" else None
     load_ms = int((time.monotonic() - began) * 1000)
     logger.info("loaded %s on %s with %d threads in %d ms", runner.name, device, threads, load_ms)
     return Loaded(runner, detector, device, threads, load_ms, text, budget)
 
 
-def cache_bytes() -> int:
-    """Memory that the caches may take together, once the weights are there: they take it only when they are written."""
+def share_memory(runner: Runner, free_bytes: int) -> Budget:
+    """What the caches of a speech model and of a text model may take together; they take it only when it is written.
+
+    One session of the speech model gets in whatever is free: most are over long before its rings are full.
+    """
+    budget = Budget(int(CACHE_SHARE * free_bytes))
+    if isinstance(runner, Budgeted):
+        budget.total_bytes = max(budget.total_bytes, runner.place_bytes)
+        runner.draw_on(budget)
+    return budget
+
+
+def free_bytes() -> int:
+    """Memory of this machine that is free now."""
     import psutil
 
-    return int(CACHE_SHARE * psutil.virtual_memory().available)
+    return int(psutil.virtual_memory().available)
 
 
 def choose_device(wanted: str) -> str:

@@ -52,10 +52,9 @@ class TokenWorker:
         capacity = min(runner.blocks, self._budget.total_bytes // max(1, runner.block_bytes))
         self._portion = self._paging.portion(capacity)
         """Most tokens of a session in a step, where its memory is bounded by a window; else 0."""
-        self.max_length = min(runner.max_length, capacity * runner.block_tokens)
+        fitting = runner.max_length if self._portion else capacity * runner.block_tokens
+        self.max_length = min(runner.max_length, fitting)
         """Positions that a session may have: no more than fit in memory when it is alone."""
-        if self._portion:
-            self.max_length = runner.max_length
         piece = runner.tokenizer.piece if runner.tokenizer is not None else _no_text
         self._model = Model(self.max_length, runner.eos_ids, runner.feeds_stop_token, piece)
         self._key = ("tokens", runner.name)

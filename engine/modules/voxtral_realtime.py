@@ -106,10 +106,14 @@ class VoxtralRealtime:
         """Sessions that can sit at once."""
         return self._slots.count
 
+    @property
+    def place_bytes(self) -> int:
+        """Memory of a place whose rings are full."""
+        return self.encoder_rings.shape.slot_bytes + self.decoder_rings.shape.slot_bytes
+
     def draw_on(self, budget: Budget) -> None:
         """Take every place from this budget too, from now on; nobody sits yet."""
-        nbytes = self.encoder_rings.shape.slot_bytes + self.decoder_rings.shape.slot_bytes
-        self._slots = Slots(self.places, nbytes, budget)
+        self._slots = Slots(self.places, self.place_bytes, budget)
 
     @property
     def seats(self) -> int:

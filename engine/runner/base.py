@@ -185,6 +185,11 @@ class Runner(Protocol):
 class Budgeted(Protocol):
     """A runner whose sessions hold memory that other models of the process could use."""
 
+    @property
+    def place_bytes(self) -> int:
+        """What one session takes at most."""
+        ...
+
     def draw_on(self, budget: Budget) -> None:
         """From now on a session gets a place only when this budget has the memory; nobody has one yet."""
         ...

@@ -238,6 +238,10 @@ class VoxtralRunner:
     def mapped_bytes(self) -> int:
         return self._model.mapped_bytes
 
+    @property
+    def place_bytes(self) -> int:
+        return self._model.place_bytes
+
     def draw_on(self, budget: Budget) -> None:
         """See ``engine.runner.base.Budgeted``."""
         self._model.draw_on(budget)

@@ -16,6 +16,7 @@ from voxtral_turns import Turn, run, runner_of
 from sayso.engine import catalog
 from sayso.engine.blocks import Budget
 from sayso.engine.errors import EngineError
+from sayso.engine.loading import share_memory
 from sayso.engine.messages import Flushed, Message, SessionOptions, Text
 from sayso.engine.ring_cache import Slots
 from sayso.engine.runner.causal import CausalRunner
@@ -138,9 +139,7 @@ class Shared:
     """A real Voxtral and a real text model that may hold a bit more than one place for speech together."""
 
     def __init__(self, heard: VoxtralRunner, read: CausalRunner, more: int) -> None:
-        shapes = (heard._model.encoder_rings.shape, heard._model.decoder_rings.shape)
-        self.place = sum(shape.slot_bytes for shape in shapes)
-        self.budget = Budget(self.place + more * read.block_bytes)
+        self.budget = Budget(heard.place_bytes + more * read.block_bytes)
         heard.draw_on(self.budget)
         self.heard, self.text = heard, TokenWorker(read, budget=self.budget)
         self.now = 0.0
@@ -202,6 +201,21 @@ def test_a_text_session_that_waits_makes_room_for_speech_and_goes_on_afterwards(
     assert shared.write() == []
     turn.stream.close()
     assert said + shared.write() == expected
+
+
+def test_one_speech_session_gets_in_however_little_memory_is_free(heard: VoxtralRunner) -> None:
+    assert share_memory(heard, 100 * heard.place_bytes).total_bytes == 80 * heard.place_bytes
+    budget = share_memory(heard, heard.place_bytes // 3)
+    first, second = Turn(heard), Turn(heard)
+    for turn in (first, second):
+        turn.hear(warbling(1.0))
+    run(heard, [first])
+    with pytest.raises(EngineError) as refusal:
+        run(heard, [second])
+    assert refusal.value.code == "session_limit"
+    first.stream.close()
+    assert budget.taken_bytes == 0
+    assert share_memory(RangeRunner(), 1000).total_bytes == 800  # type: ignore[arg-type]
 
 
 def test_speech_takes_nothing_from_a_text_session_that_is_at_work(heard: VoxtralRunner, read: CausalRunner) -> None:
