@@ -190,6 +190,28 @@ async def test_a_turn_that_no_session_survives_is_told_as_lost_and_ends() -> Non
         assert heard.done == [words(1, 3)]
 
 
+async def test_speech_of_which_more_came_than_is_kept_is_told_as_lost_with_its_length_and_the_rest_is_heard() -> None:
+    there, heard = asyncio.Event(), Heard()
+    async with vllm_server() as server:
+
+        async def source() -> Endpoint:
+            await there.wait()
+            return remote(server.url)
+
+        talker = RealtimeClient(source, heard, uplink=Uplink(keep_s=2.0))
+        talker.start()
+        turn = talker.begin()
+        for first in range(1, 51, 5):
+            talker.append(turn, speech(first, 5))
+        talker.end(turn)
+        there.set()
+        assert await talker.finished(15)
+        await talker.close()
+    lost_ms = sum(event.lost_ms for event in heard.events if isinstance(event, TurnLost))
+    assert lost_ms == 3000
+    assert heard.done == [words(31, 51)]
+
+
 async def test_where_nothing_was_said_nothing_is_waited_for() -> None:
     async with vllm_server() as server, client(remote(server.url)) as (talker, _):
         async with asyncio.timeout(1):
