@@ -9,7 +9,7 @@ command mode. As in the app, a complete command shortens the wait for silence. P
     right     the command that was said, with what was said in it
     words     the command, but with other free words in it (text, query, reminder)
     offered   nothing was done, and the command that was meant was offered first
-    nothing   nothing was done
+    nothing   nothing was done, or only refused: no such application
     wrong     something else would have been done
 
 by family and voice, and the confusion list. ``--keep`` saves what was heard, and ``--again`` decides on that anew
@@ -121,13 +121,21 @@ def judge(heard: Heard, grammar: Grammar, names: Names) -> Judged:
     if not isinstance(meant, Match) or meant.intent != heard.intent:
         raise SystemExit(f"“{heard.said}” is not how {heard.intent} is said.")
     decisions = [decide(match(grammar, text, names), Mode.COMMANDS, heard=text) for text in heard.texts]
-    run = [each.match for each in decisions if isinstance(each, Run | Confirm)]
+    understood = [each.match for each in decisions if isinstance(each, Run | Confirm)]
+    run = [each for each in understood if _is_there(each)]
     if not run:
         offers = [each.suggestions[0] for each in decisions if isinstance(each, Ignore) and each.suggestions]
         offered = bool(offers) and offers[-1] == meant.command.say
-        return Judged(heard, Outcome.OFFERED if offered else Outcome.NOTHING, ", ".join(offers))
+        refused = [f"no {each.slots['application']!r} here" for each in understood]
+        return Judged(heard, Outcome.OFFERED if offered else Outcome.NOTHING, ", ".join(offers + refused))
     got = ", ".join(f"{each.intent} {each.slots or ''}".strip() for each in run)
     return Judged(heard, _compare(meant, run), got)
+
+
+def _is_there(found: Match) -> bool:
+    """Whether what it names can be acted on; else it is refused with a message."""
+    name = found.slots.get("application")
+    return name is None or isinstance(resolve(name, APPLICATIONS), Found)
 
 
 def _compare(meant: Match, run: Sequence[Match]) -> Outcome:
