@@ -258,6 +258,14 @@ async def test_a_question_is_answered_by_voice(
     assert stage.outcomes[-1] == (1, kind)
 
 
+async def test_what_only_sounds_like_a_command_is_asked_about_where_something_could_be_lost(stage: Stage) -> None:
+    await stage.say("Blocked the scream.")
+    assert stage.power.done == []
+    assert stage.commander.feed.items[0].detail == "Lock the screen?"
+    await stage.say("yes")
+    assert stage.power.done == ["power.lock"]
+
+
 async def test_a_question_is_answered_by_hand_and_only_once(stage: Stage) -> None:
     await stage.say("suspend the computer")
     stage.commander.confirm(1)
