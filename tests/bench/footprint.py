@@ -12,6 +12,8 @@ from __future__ import annotations
 import statistics
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -23,7 +25,8 @@ from virtual_desktop import virtual_desktop
 QUIET_SECONDS = 5.0
 """Between ready and the measurement of memory."""
 
-UNLOAD_AFTER_S = 3.0
+UNLOAD = '"unload_after_s": 15'
+EVERYTHING_BACK = '"end_after_s": 10, "close_after_s": 10, "end_server": true'
 ALONE_MB, WITH_SERVER_MB = 150.0, 195.0
 
 
@@ -46,38 +49,55 @@ def one_start() -> dict[str, float]:
             return figures
 
 
-def states() -> None:
-    """MB of each process (RSS, and in brackets PSS) in one state after another."""
+@contextmanager
+def started(controls: str) -> Iterator[DesktopSession]:
+    """Sayso with these controls of memory, ready."""
     with virtual_desktop() as desktop:
         settings = settings_file(desktop)
         settings.parent.mkdir(parents=True)
-        settings.write_text(f'{{"guided": true, "memory": {{"unload_after_s": {UNLOAD_AFTER_S}}}}}')
+        settings.write_text(f'{{"guided": true, "memory": {{{controls}}}}}')
         with desktop_session(desktop) as session:
             session.wait_for_headline("Ready")
             tell(session, "ready")
-            session.wait_for_headline("Resting")
-            tell(session, "unloaded")
-            session.say("volume up")
-            session.wait_for_words("volume up", seconds=BACK_SECONDS)
-            session.wait_for_headline("Resting")
-            tell(session, "unloaded after speech")
-            session.open_memory_page()
-            tell(session, "the page open")
-            family = session.family
-            session.reader.wait_for("push button", "Free memory now").press()
-            all_ended([max(family, key=lambda process: process.memory_info().rss)])
-            tell(session, "engine ended")
-            choice = session.reader.wait_for("radio button", "Give everything back")
-            session.desktop.focus(session.desktop.wait_for_window("Settings"))
-            session.desktop.xdotool("mousemove", *choice.centre, "click", 1)
-            session.reader.wait_for("push button", "Free memory now").press()
-            all_ended(family)
-            tell(session, "everything back")
-            settings_window = session.desktop.wait_for_window("Settings")
-            session.desktop.focus(settings_window)
-            session.desktop.xdotool("key", "Escape")
-            session.desktop.wait_until_closed(settings_window)
-            tell(session, "the page closed")
+            yield session
+
+
+def everything_back_by_itself() -> None:
+    with started(EVERYTHING_BACK) as session:
+        family = session.family
+        session.wait_for_headline("Resting")
+        all_ended(family)
+        tell(session, "everything back by itself")
+        session.open_memory_page()
+        tell(session, "and the page open")
+
+
+def states() -> None:
+    """MB of each process (RSS, and in brackets PSS) in one state after another."""
+    with started(UNLOAD) as session:
+        session.wait_for_headline("Resting")
+        tell(session, "unloaded")
+        session.say("volume up")
+        session.wait_for_words("volume up", seconds=BACK_SECONDS)
+        session.wait_for_headline("Resting")
+        tell(session, "unloaded after speech")
+        session.open_memory_page()
+        tell(session, "the page open")
+        family = session.family
+        session.reader.wait_for("push button", "Free memory now").press()
+        all_ended([max(family, key=lambda process: process.memory_info().rss)])
+        tell(session, "engine ended")
+        choice = session.reader.wait_for("radio button", "Give everything back")
+        session.desktop.focus(session.desktop.wait_for_window("Settings"))
+        session.desktop.xdotool("mousemove", *choice.centre, "click", 1)
+        session.reader.wait_for("push button", "Free memory now").press()
+        all_ended(family)
+        tell(session, "everything back")
+        settings_window = session.desktop.wait_for_window("Settings")
+        session.desktop.focus(settings_window)
+        session.desktop.xdotool("key", "Escape")
+        session.desktop.wait_until_closed(settings_window)
+        tell(session, "the page closed")
 
 
 def tell(session: DesktopSession, state: str) -> None:
@@ -97,6 +117,7 @@ def main() -> None:
     for name in runs[0]:
         values = [run[name] for run in runs if name in run]
         print(f"{name:28} median {statistics.median(values):7.1f}   {min(values):7.1f} to {max(values):7.1f}")
+    everything_back_by_itself()
     states()
 
 
