@@ -25,9 +25,13 @@ _Result = TypeVar("_Result")
 
 _RING_S = 10.0
 """Audio that a busy event loop may leave in the ring before samples are refused."""
-_LATENCY_S = 0.04
-_WAKE_S = 0.03
-"""Audio for which the event loop is woken, about a frame of the gate: waking it costs more than the audio does."""
+_BLOCK_S = 0.025
+"""Audio for which PortAudio calls: shorter than a frame of the gate, and half of what the meter measures at once.
+
+Each call, and waking the event loop for it, costs more than the audio does.
+"""
+_LATENCY_S = 3 * _BLOCK_S
+"""What the sound system keeps for a busy machine; each block comes as soon as it is there."""
 
 
 class SoundThread:
@@ -131,7 +135,6 @@ class Stream:
     def __init__(self, device: Device, on_samples: Callable[[], None]) -> None:
         self.device = device
         self._ring = Ring(int(device.rate * _RING_S), device.channels)
-        self._wake_at = int(device.rate * _WAKE_S)
         self._on_samples = on_samples
         sounddevice = portaudio()
         try:
@@ -141,6 +144,7 @@ class Stream:
                 channels=device.channels,
                 dtype="float32",
                 latency=_LATENCY_S,
+                blocksize=round(device.rate * _BLOCK_S),
                 callback=self._receive,
             )
         except (sounddevice.PortAudioError, ValueError) as error:
@@ -171,10 +175,9 @@ class Stream:
         self._handle.close(ignore_errors=True)
 
     def _receive(self, block: Samples, frames: int, time: object, status: object) -> None:
-        """PortAudio's callback: copy, wake when there is enough, leave."""
+        """PortAudio's callback: copy, wake, leave."""
         self._ring.write(block)
-        if len(self._ring) >= self._wake_at:
-            self._on_samples()
+        self._on_samples()
 
 
 _DEVICE_UNAVAILABLE = -9985
@@ -206,8 +209,8 @@ def _refusal(device: Device, error: Exception) -> AudioError:
 def open_stream(device: Device, on_samples: Callable[[], None]) -> Stream:
     """Open a microphone at its own rate and channels, or others that it takes; only on the sound thread.
 
-    ``on_samples`` is called on PortAudio's thread when there is something to read, some thirty times a second. Raises
-    AudioError ``microphone_busy`` or ``format_refused``.
+    ``on_samples`` is called on PortAudio's thread after each block, forty times a second. Raises AudioError
+    ``microphone_busy`` or ``format_refused``.
     """
     refused: AudioError | None = None
     with selected(device):

@@ -2,8 +2,9 @@
 
 Its transcript is a function of the audio's length: every half second is one word, "w0 w1 w2 …", stable as soon as it
 is whole; a flush makes the started word stable too. With ``--hears`` it is a function of what the audio holds: each
-stretch of equal samples other than 0 is a word named by them, stable once it is over. Gates are files that a test
-creates, so no test waits by time.
+stretch of equal samples other than 0 is a word named by them, stable once it is over. With ``--says`` each turn has the
+next line of a file as its text, tentative while it goes on, stable at its flush. Gates are files that a test creates,
+so no test waits by time.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import select
 import sys
 from array import array
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import cycle, groupby
 from pathlib import Path
 
 from sayso.engine import messages
@@ -39,6 +40,8 @@ class Turn:
     """Of the stretch that goes on."""
     since: int = 0
     """Where it began."""
+    text: str = ""
+    """Given by the script."""
 
 
 class ScriptedEngine:
@@ -47,6 +50,7 @@ class ScriptedEngine:
         self._turns: dict[str, Turn] = {}
         self._held: list[tuple[Path, messages.Up]] = []
         self._hung = False
+        self._texts = cycle(options.says.read_text("utf-8").splitlines()) if options.says else None
 
     def run(self) -> None:
         decoder: Decoder[messages.Down] = Decoder(messages.Down)
@@ -118,6 +122,11 @@ class ScriptedEngine:
         if self._options.hears:
             self._hear(message.session, turn, array("h", message.samples))
             return
+        if self._texts is not None:
+            if not turn.text:
+                turn.text = next(self._texts)
+                self._recite(message.session, turn, stable=False)
+            return
         if self._options.fail_session_at and turn.samples >= self._options.fail_session_at:
             self._say(messages.Failed(message.session, "bad_audio", "The script fails this session."))
             return
@@ -150,6 +159,8 @@ class ScriptedEngine:
         turn = self._turns[message.session]
         if self._options.hears:
             self._name(message.session, turn, turn.samples)
+        elif turn.text:
+            self._recite(message.session, turn, stable=True)
         elif turn.samples % WORD_SAMPLES:
             self._word(message.session, turn, stable=True)
         audio_ms = turn.samples // 16
@@ -164,6 +175,11 @@ class ScriptedEngine:
         words = (messages.Word(text, start_ms, end_ms, 0.9),) if turn.options.words else ()
         self._say(messages.Text(session, turn.epoch, text, stable, start_ms, end_ms, words, tokens=2))
         turn.said += stable
+
+    def _recite(self, session: str, turn: Turn, *, stable: bool) -> None:
+        text = messages.Text(session, turn.epoch, turn.text, stable, 0, turn.samples // 16, (), tokens=2)
+        if stable or turn.options.partials:
+            self._say(text)
 
     def _hold(self, gate: Path | None, message: messages.Up) -> None:
         if gate is None:
@@ -200,6 +216,7 @@ def main() -> None:
     parser.add_argument("--exit-on-load", action="store_true")
     parser.add_argument("--hang-on", default="", help="answer no message of this kind and none after it")
     parser.add_argument("--hears", action="store_true", help="text follows what the audio holds")
+    parser.add_argument("--says", type=Path, help="a file whose lines are the turns' texts, over and over")
     parser.add_argument("--garbage", action="store_true")
     parser.add_argument("--once", type=Path, help="neither hang nor write garbage once this file exists; it is made")
     options = parser.parse_args()

@@ -77,7 +77,8 @@ def test_what_the_microphone_hears_comes_out_of_the_loudspeaker_while_listening_
     assert [step["step"] for step in steps] == ["opened", "recorded", "played", "still heard"]
     assert opened["step"] == "opened"
     assert recorded["seconds"] == 1.0
-    assert recorded["levels"] >= 15
+    # Twenty, but on a busy machine several blocks come at once.
+    assert recorded["levels"] >= 8
     assert -18.0 < recorded["loudest_db"] < -10.0
     assert not recorded["clipped"]
     assert played["step"] == "played"
