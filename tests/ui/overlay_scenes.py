@@ -11,7 +11,6 @@ from sayso.app.ways_view import Way, WaysView
 
 BEFORE = scenes.snapshot(lines=scenes.LINES, feed=scenes.FEED)
 HELD = WaysView(Way.HOLD, "Ctrl+Alt+Space", key_works=True, held=True)
-DOCUMENTED = ("overlay-hearing",)
 
 
 def _said(stable: str, tentative: str = "") -> Snapshot:

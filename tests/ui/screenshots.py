@@ -1,10 +1,10 @@
 """Pictures of the real widgets in their states, for the documentation and for the eye.
 
-    python tests/ui/screenshots.py docs/screenshots            the pictures of the documentation
+    python tests/ui/screenshots.py docs/screenshots            the pictures of the documentation, at 100 and 150 %
     python tests/ui/screenshots.py DIRECTORY --all [--size 480x600]
 
-Qt draws on the platform it finds; QT_QPA_PLATFORM=offscreen needs no display, QT_SCALE_FACTOR=1.5 shows another scale,
-which is then in the names of the pictures.
+A picture is named SCENE-light.png or SCENE-dark.png, and SCENE-light-150.png at 150 %. Qt draws on the platform it
+finds; QT_QPA_PLATFORM=offscreen needs no display, QT_SCALE_FACTOR=1.5 shows another scale.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import guide_scenes
@@ -34,7 +36,19 @@ from sayso.ui.overlay import Overlay
 from sayso.ui.own_command_dialog import OwnCommandDialog
 from sayso.ui.theme import Theme
 
-DOCUMENTED = {"light": "listening", "dark": "listening"}
+DOCUMENTED = (
+    *("listening", "empty", "starting", "idle", "question", "troubles", "no-microphone", "reconnecting", "long-text"),
+    *settings_scenes.DOCUMENTED,
+    *("overlay-hearing", "overlay-question", "overlay-failed"),
+    *("guide-microphone", "guide-server", "guide-model", "guide-commands"),
+    *("history", "history-search", "history-off", "own-command", "own-command-refused"),
+)
+LARGE = (
+    *("listening", "question", "troubles", "overlay-hearing", "guide-microphone", "guide-commands", "history"),
+    *("own-command", "settings-memory-custom"),
+    *(name for name in settings_scenes.DOCUMENTED if name.count("-") == 1),
+)
+"""Documented at 150 % as well."""
 
 
 class Silent:
@@ -69,6 +83,7 @@ class Silent:
     def set_control(self, name: str, value: float) -> None: ...
     def free_now(self) -> None: ...
     def close_session(self, session: str) -> None: ...
+    def put_away(self, *what: object) -> None: ...
 
     def use_microphone(self, name: str) -> None: ...
     def look_for_microphones(self) -> None: ...
@@ -155,6 +170,9 @@ def photograph_settings(theme: Theme, scene: settings_scenes.SettingsScene, size
         window.settings.index.search.setText(scene.search)
     else:
         window.settings.index.list.setFocus()
+    if scene.session:
+        sessions = window.settings.memory.sessions
+        sessions.setCurrentIndex(sessions.rows.index(scene.session, 0))
     _save(window.settings, target)
     _leave(window)
 
@@ -226,6 +244,25 @@ def _be_nobodys_machine() -> None:
     platform.platform = lambda aliased=False, terse=False: "Linux-6.12-x86_64-with-glibc2.41"
 
 
+def pictures(theme: Theme, size: QSize | None) -> dict[str, Callable[[Path], None]]:
+    """What takes the picture of each scene, by its name; ``size`` is that of the windows that can have any."""
+    usual = size or QSize(960, 680)
+    taken: dict[str, Callable[[Path], None]] = {}
+    for name, main in scenes.ALL.items():
+        taken[name] = partial(photograph, theme, main(), usual)
+    for name, settings in settings_scenes.ALL.items():
+        taken[name] = partial(photograph_settings, theme, settings(), size)
+    for name, overlay in overlay_scenes.ALL.items():
+        taken[name] = partial(photograph_overlay, theme, overlay)
+    for name, guide in guide_scenes.ALL.items():
+        taken[name] = partial(photograph_guide, theme, guide())
+    for name, history in history_scenes.ALL.items():
+        taken[name] = partial(photograph_history, theme, history(), size)
+    for name, (own, problems) in history_scenes.OWN_COMMANDS.items():
+        taken[name] = partial(photograph_own_command, theme, own, problems)
+    return taken
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("directory", type=Path)
@@ -239,23 +276,16 @@ def main() -> int:
     _be_nobodys_machine()
     percent = round(100 * application.devicePixelRatio())
     scale = "" if percent == 100 else f"-{percent}"
+    wanted = DOCUMENTED if percent == 100 else LARGE
     for name, scheme in (("light", Qt.ColorScheme.Light), ("dark", Qt.ColorScheme.Dark)):
         theme.use_scheme(scheme)
-        for scene in scenes.ALL if options.all else (DOCUMENTED[name],):
-            target = options.directory / f"{scene}-{name}{scale}.png"
-            photograph(theme, scenes.ALL[scene](), size or QSize(960, 680), target)
-        for scene in settings_scenes.ALL if options.all else settings_scenes.DOCUMENTED:
-            target = options.directory / f"{scene}-{name}{scale}.png"
-            photograph_settings(theme, settings_scenes.ALL[scene](), size, target)
-        for scene in overlay_scenes.ALL if options.all else overlay_scenes.DOCUMENTED:
-            photograph_overlay(theme, overlay_scenes.ALL[scene], options.directory / f"{scene}-{name}{scale}.png")
-        for scene in guide_scenes.ALL if options.all else ():
-            photograph_guide(theme, guide_scenes.ALL[scene](), options.directory / f"{scene}-{name}{scale}.png")
-        for scene in history_scenes.ALL if options.all else ():
-            target = options.directory / f"{scene}-{name}{scale}.png"
-            photograph_history(theme, history_scenes.ALL[scene](), size, target)
-        for scene, (own, problems) in history_scenes.OWN_COMMANDS.items() if options.all else ():
-            photograph_own_command(theme, own, problems, options.directory / f"{scene}-{name}{scale}.png")
+        for scene, take in pictures(theme, size).items():
+            if options.all or scene in wanted:
+                take(options.directory / f"{scene}-{name}{scale}.png")
+    if not options.all and percent == 100:
+        # A program has one scale from its start to its end.
+        environment = {**os.environ, "QT_SCALE_FACTOR": "1.5"}
+        return subprocess.run([sys.executable, __file__, options.directory], env=environment, check=False).returncode
     return 0
 
 
