@@ -48,7 +48,7 @@ def clips() -> dict[str, bytes]:
     sentence = cut(cities, 0.0, 5.0)
     return {
         "without pauses": pcm16(cut(cities, 0.0, 20.0)),
-        "further on": pcm16(cut(cities, 18.0, 36.0)),
+        "further on": pcm16(cut(cities, 9.0, 26.0)),
         "few words": pcm16(beckett),
         "long pauses": pcm16(np.concatenate([beckett, SILENCE, sentence, SILENCE, SILENCE, SILENCE, beckett])),
     }
