@@ -91,7 +91,9 @@ def match(grammar: Grammar, heard: str, names: Names | None = None, *, guess: bo
     if not utterance.words:
         return NoMatch("")
     whole = normalise(heard, grammar.rules, grammar.language, keep_end=True)
-    exact = _exact(grammar, utterance, known) or _exact(grammar, whole, known)
+    exact = _exact(grammar, utterance, known)
+    if exact is None and whole.words != utterance.words:
+        exact = _exact(grammar, whole, known)
     if exact is not None and exact.named:
         return exact
     if not guess or _is_off(grammar, utterance):

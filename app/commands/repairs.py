@@ -78,6 +78,8 @@ def by_sound(grammar: Grammar, utterance: Utterance) -> Iterator[Repair]:
             options += _sounding(n, starts[n], heads, grammar.head_sounds[length])
     likely = sorted(options, key=lambda option: -option[0])[:_COMPARED]
     compared = [(alike(starts[n], phones(text)), n, text) for _, n, text in likely]
+    if max(compared, default=(0.0,))[0] < SOUNDS_ALIKE:
+        return
     for likeness, replaced, text in _best([option for option in compared if option[0] >= SOUNDS_ALIKE - MARGIN]):
         yield Repair(_with(utterance, replaced, text), likeness)
 

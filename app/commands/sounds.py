@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import product
+from itertools import accumulate, product
 
 _SPELLINGS = (
     *(("tch", "C"), ("sch", "sk"), ("ought", "ot"), ("aught", "ot"), ("ight", "It"), ("igh", "I"), ("ough", "o")),
@@ -22,7 +22,7 @@ _SPELLINGS = (
 _SILENT = re.compile(r"^k(?=n)|^w(?=r)|(?<=[^aeiou])e$")
 _AGAIN = re.compile(r"(.)\1+")
 _VOWELS = frozenset("aeiouyIO")
-_FAINT = frozenset("hrw")
+_FAINT = "hrw"
 _CONFUSED = (
     *(("pb", 0.3), ("td", 0.3), ("kg", 0.3), ("fv", 0.3), ("sz", 0.3), ("SCj", 0.3), ("mnN", 0.3)),
     *(("tTd", 0.4), ("fT", 0.4), ("sSCz", 0.5), ("jd", 0.5), ("lrw", 0.6), ("bvm", 0.6), ("hy", 0.6)),
@@ -33,6 +33,7 @@ _OTHER_VOWEL, _MISSED_VOWEL, _MISSED_FAINT, _MISSED = 0.35, 0.45, 0.35, 0.8
 _COSTS = {
     pair: cost for sounds, cost in reversed(_CONFUSED) for pair in product(sounds, repeat=2) if pair[0] != pair[1]
 } | {pair: _OTHER_VOWEL for pair in product(_VOWELS, repeat=2) if pair[0] != pair[1]}
+_MISSING = dict.fromkeys(_VOWELS, _MISSED_VOWEL) | dict.fromkeys(_FAINT, _MISSED_FAINT)
 _CLASSES = str.maketrans(
     dict.fromkeys(_VOWELS, "a")
     | {"b": "p", "d": "t", "T": "t", "g": "k", "v": "f", "m": "n", "N": "n", "h": None}
@@ -52,21 +53,15 @@ def classes(spoken: str) -> str:
 
 def alike(heard: str, meant: str) -> float:
     """How alike two texts of phones are, of 100: the cheapest way from one to the other, for each sound."""
-    row = [0.0]
-    for sound in meant:
-        row.append(row[-1] + _missed(sound))
+    missed = [_MISSING.get(sound, _MISSED) for sound in meant]
+    row = [0.0, *accumulate(missed)]
     for sound in heard:
-        before, row[0] = row[0], row[0] + _missed(sound)
+        added = _MISSING.get(sound, _MISSED)
+        before, row[0] = row[0], row[0] + added
         for at, other in enumerate(meant, start=1):
             taken = before + (0.0 if sound == other else _COSTS.get((sound, other), 1.0))
-            before, row[at] = row[at], min(taken, row[at] + _missed(sound), row[at - 1] + _missed(other))
+            before, row[at] = row[at], min(taken, row[at] + added, row[at - 1] + missed[at - 1])
     return 100.0 * (1.0 - row[-1] / max(len(heard), len(meant), 1))
-
-
-def _missed(sound: str) -> float:
-    if sound in _VOWELS:
-        return _MISSED_VOWEL
-    return _MISSED_FAINT if sound in _FAINT else _MISSED
 
 
 @lru_cache(maxsize=4096)
