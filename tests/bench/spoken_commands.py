@@ -1,6 +1,7 @@
 """Spoken commands end to end: what is done, of every family, when a voice says it. Nothing acts on the desktop.
 
-    python tests/bench/spoken_commands.py [--texts FILE …] [--voices NAMES] [--keep FILE] [--again FILE]
+    python tests/bench/spoken_commands.py [--texts FILE …] [--voices NAMES] [--noise RMS]
+                                           [--keep FILE] [--again FILE]
 
 Each sentence is spoken by each voice into a faint room noise and goes the way that speech goes in the app: the gate
 cuts utterances, the engine hears them in live chunks, told what to expect, and the grammar and the policy decide in
@@ -241,11 +242,11 @@ class Ear:
         return bool(text.strip()) and self._commander.is_complete(text)
 
 
-def in_a_room(samples: Samples, seed: int) -> Samples:
-    """As a microphone has it: quiet before and after, and a faint noise throughout."""
+def in_a_room(samples: Samples, seed: int, noise_rms: float) -> Samples:
+    """As a microphone has it: quiet before and after, and a noise throughout."""
     before, after = (np.zeros(round(seconds * RATE), np.float32) for seconds in (BEFORE_S, AFTER_S))
     whole = np.concatenate([before, samples, after])
-    return (whole + np.random.default_rng(seed).normal(0.0, NOISE_RMS, len(whole))).astype(np.float32)
+    return (whole + np.random.default_rng(seed).normal(0.0, noise_rms, len(whole))).astype(np.float32)
 
 
 class Installed:
@@ -272,12 +273,12 @@ def commander() -> Commander:
     return made
 
 
-def hear_all(wanted: Sequence[Heard]) -> Iterator[Heard]:
+def hear_all(wanted: Sequence[Heard], noise_rms: float) -> Iterator[Heard]:
     """Speak everything to a real engine; tells on standard error how far it is."""
     with EngineProcess() as engine:
         ear = Ear(engine, commander())
         for number, each in enumerate(wanted, start=1):
-            texts = ear.hear(in_a_room(say(each.said, each.voice), number))
+            texts = ear.hear(in_a_room(say(each.said, each.voice), number, noise_rms))
             print(f"{number}/{len(wanted)} {each.voice}: {each.said} → {texts}", file=sys.stderr)
             yield Heard(each.intent, each.said, each.voice, texts)
 
@@ -286,6 +287,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--texts", type=Path, nargs="+", default=TEXTS, help="files of sentences by intent")
     parser.add_argument("--voices", default=VOICES, help=f"names of tests/speech.py's voices; {VOICES}")
+    parser.add_argument("--noise", type=float, default=NOISE_RMS, help="RMS of the room's noise, 1.0 is full scale")
     parser.add_argument("--keep", type=Path, help="file for what was heard")
     parser.add_argument("--again", type=Path, help="file of what was heard before")
     options = parser.parse_args()
@@ -298,7 +300,7 @@ def main() -> int:
         wanted = [Heard(intent, text, voice) for voice in options.voices.split(",") for intent, text in said]
         for each in wanted:
             judge(each, grammar, names)  # A sentence that is no command is found before an hour of listening.
-        known = list(hear_all(wanted))
+        known = list(hear_all(wanted, options.noise))
     if options.keep:
         options.keep.write_text(json.dumps([asdict(each) for each in known], indent=1))
     for name, chosen in sets.items():
