@@ -49,11 +49,11 @@ class Engine:
         self._clock = clock
         self._scheduler = Scheduler(self._limits.batch, self._limits.batch_cost_ms)
         self._sessions: dict[str, Session] = {}
-        self._speech = SpeechWorker(self._sessions, self._fail)
         self._loaded: Loaded | None = None
         self._reports = Reports(clock)
         place = folder or platformdirs.user_cache_path("sayso")
         self._resting = Resting(self._sessions, self._reports, clock, self._close, self._fail, place)
+        self._speech = SpeechWorker(self._sessions, self._fail, self._resting.make_place)
         self._texts = TextSessions(self._resting.vault, self._sessions.__contains__)
         self._stopping = False
 

@@ -98,6 +98,15 @@ class Resting:
             else:
                 self._put_away(self._sessions[move.session], move.to)
 
+    def make_place(self) -> bool:
+        """Put away whoever idles longest in a place, for a session that has work; says whether there was one."""
+        seated = [each for each in self._tenants() if each.tier == "device" and each.nbytes and not each.busy]
+        if not seated:
+            return False
+        longest = max(seated, key=lambda tenant: tenant.idle_s)
+        self._put_away(self._sessions[longest.session], "host")
+        return True
+
     def wait_s(self) -> float | None:
         """How long the loop may sleep before a round is needed; None is for ever."""
         if any(session.away is not None and session.wanted for session in self._sessions.values()):
@@ -207,11 +216,8 @@ class Resting:
         try:
             stream.unpack(away.parcel)
         except EngineError as error:
-            seated = [each for each in self._tenants() if each.tier == "device" and each.nbytes and not each.busy]
-            if error.code != "session_limit" or not seated:
+            if error.code != "session_limit" or not self.make_place():
                 raise
-            longest = max(seated, key=lambda tenant: tenant.idle_s)
-            self._put_away(self._sessions[longest.session], "host")
             stream.unpack(away.parcel)
 
     def _fetch(self, session: Session, away: Away, stream: Restable) -> None:

@@ -15,13 +15,22 @@ logger = logging.getLogger(__name__)
 
 
 class SpeechWorker:
-    """``sessions`` is a live view of those that are open; ``fail(session, code, message)`` ends one of them."""
+    """``sessions`` is a live view of those that are open; ``fail(session, code, message)`` ends one of them.
 
-    def __init__(self, sessions: Mapping[str, Session], fail: Callable[[Session, str, str], None]) -> None:
+    ``make_place`` has an idle session give its place in the model back, and says whether one did.
+    """
+
+    def __init__(
+        self,
+        sessions: Mapping[str, Session],
+        fail: Callable[[Session, str, str], None],
+        make_place: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.runner: Runner | None = None
         """The model that runs the streams; the sessions were opened on it."""
         self._sessions = sessions
         self._fail = fail
+        self._make_place = make_place
 
     def offers(self, now: float) -> list[Work]:
         return [work for session in self._sessions.values() if (work := session.offer(now)) is not None]
@@ -45,6 +54,9 @@ class SpeechWorker:
             if len(sessions) > 1:
                 for session in sessions:
                     self._run([session])
+                return
+            if isinstance(error, EngineError) and error.code == "session_limit" and self._make_place():
+                self._run(sessions)
                 return
             logger.exception("a step failed")
             code = error.code if isinstance(error, EngineError) else "inference_failed"

@@ -53,8 +53,10 @@ class House:
         self.heard_at: dict[str, float] = {}
         self.said: dict[str, str] = {}
         self.out: list[m.Message] = []
+        self.refused: dict[str, str] = {}
+        """Sessions that may fail for want of a place."""
         self.resting = Resting(self.sessions, self, lambda: self.now, self._close, self._fail, folder)
-        self.speech = SpeechWorker(self.sessions, self._fail)
+        self.speech = SpeechWorker(self.sessions, self._fail, self.resting.make_place)
         self.speech.runner = runner
 
     def idle_s(self, session: str) -> float:
@@ -73,10 +75,7 @@ class House:
     def round(self) -> bool:
         """One round of the loop; whether a model ran."""
         self.resting.bring_back()
-        for session in self.sessions.values():
-            if session.examinable:
-                session.heard(LoudnessDetector().run([session.examine(62)], [None])[0][0])
-        self.collect()
+        self.listen()
         works = self.speech.offers(self.now)
         if works:
             self.speech.run(works[:2], self.now)
@@ -84,6 +83,12 @@ class House:
         self.resting.put_away()
         self.collect()
         return bool(works)
+
+    def listen(self) -> None:
+        for session in self.sessions.values():
+            if session.examinable:
+                session.heard(LoudnessDetector().run([session.examine(62)], [None])[0][0])
+        self.collect()
 
     def settle(self) -> None:
         while self.round():
@@ -117,7 +122,9 @@ class House:
         self.out.append(m.Closed(name, reason))
 
     def _fail(self, session: Session, code: str, message: str) -> None:
-        raise AssertionError(f"{session.name}: {code}: {message}")
+        assert session.name in self.refused, f"{session.name}: {code}: {message}"
+        self.refused[session.name] = code
+        self._close(session.name, "failed")
 
 
 @pytest.fixture
@@ -208,6 +215,36 @@ def test_a_session_without_a_place_waits_for_one_and_the_longest_idle_makes_room
     house.hear("b", SOUND[16_000:32_000])
     house.settle()
     assert [house.sessions[name].state for name in "abc"] == [State.PARKED, State.WAITING, State.WAITING]
+
+
+def test_a_newcomer_gets_the_place_of_whoever_idles_longest_and_all_say_what_each_would_alone(
+    house: House, runner: VoxtralRunner
+) -> None:
+    sounds = {name: warbling(1.5, seed=seed) for seed, name in enumerate("abcd")}
+    alone = {name: transcribe(runner, sound).text for name, sound in sounds.items()}
+    house.open(*sounds)
+    for name in sounds:
+        house.now += 1.0
+        house.hear(name, sounds[name][:12_000])
+        house.settle()
+    assert [house.sessions[name].away is None for name in "abcd"] == [False, False, True, True]
+    for name in sounds:
+        house.now += 1.0
+        house.hear(name, sounds[name][12_000:])
+        assert house.finish(name) == alone[name]
+
+
+def test_a_newcomer_is_refused_while_all_places_are_at_work(house: House) -> None:
+    house.open("a", "b", "c")
+    house.refused["c"] = ""
+    for name in "ab":
+        house.hear(name, SOUND[:48_000])
+    house.round()
+    house.hear("c", SOUND[:48_000])
+    house.listen()
+    house.speech.run([work for work in house.speech.offers(house.now) if work.session == "c"], house.now)
+    assert house.refused == {"c": "session_limit"}
+    assert house.finish("a") == house.finish("b") != ""
 
 
 # Requests that cannot be met.
