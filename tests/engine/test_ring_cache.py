@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import psutil
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mapped_memory import HostMemory
 
 from sayso.engine.errors import EngineError
 from sayso.engine.ring_cache import Rings, RingShape, Slots
@@ -127,3 +130,24 @@ def test_the_lowest_free_slot_is_given_and_a_full_house_says_so() -> None:
     with pytest.raises(EngineError) as refusal:
         slots.take()
     assert refusal.value.code == "session_limit"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="maps memory as only Linux does here")
+def test_a_slot_of_mapped_memory_is_taken_with_its_scales_or_not_at_all() -> None:
+    memory = HostMemory()
+    shape = RingShape(1, HEADS, WIDTH, 6, 4, torch.int8)
+    some = Rings(shape, 4, CPU, memory)
+    some.take(1)
+    assert some.held_bytes(1) == some.mapped_bytes == memory.nbytes == 2 * memory.granule
+    memory.most_bytes = 3 * memory.granule
+    with pytest.raises(EngineError) as refusal:
+        some.take(0)
+    assert refusal.value.code == "session_limit"
+    assert some.mapped_bytes == memory.nbytes == 2 * memory.granule
+    memory.most_bytes = 6 * memory.granule
+    some.cover(2)
+    step = some.fixed_plan(torch.tensor([0, 3]), 1, 1)
+    some.write(0, step, torch.ones(2, 1, 2 * HEADS, WIDTH))
+    assert torch.equal(some.used(1, 4)[0][:, :, 3], torch.full((1, 2 * HEADS, WIDTH), 127, dtype=torch.int8))
+    some.release(1)
+    assert memory.nbytes == 0
