@@ -78,6 +78,7 @@ class Stream:
     """A microphone that has the next block as soon as the one before was read."""
 
     is_active = True
+    calm = False
 
     def __init__(self, blocks: Iterator[Samples], on_samples: Callable[[], None]) -> None:
         self.device = MICROPHONE

@@ -32,6 +32,8 @@ Each call, and waking the event loop for it, costs more than the audio does.
 """
 _LATENCY_S = 3 * _BLOCK_S
 """What the sound system keeps for a busy machine; each block comes as soon as it is there."""
+_CALM_S = 3 * _BLOCK_S
+"""Audio that waits while nobody speaks; what is said belongs to the utterance all the same, by its pre-roll."""
 
 
 class SoundThread:
@@ -135,6 +137,9 @@ class Stream:
     def __init__(self, device: Device, on_samples: Callable[[], None]) -> None:
         self.device = device
         self._ring = Ring(int(device.rate * _RING_S), device.channels)
+        self.calm = False
+        """Whether nobody speaks, so that the event loop need not be woken for each block."""
+        self._calm_frames = round(device.rate * _CALM_S)
         self._on_samples = on_samples
         sounddevice = portaudio()
         try:
@@ -177,7 +182,8 @@ class Stream:
     def _receive(self, block: Samples, frames: int, time: object, status: object) -> None:
         """PortAudio's callback: copy, wake, leave."""
         self._ring.write(block)
-        self._on_samples()
+        if not self.calm or len(self._ring) >= self._calm_frames:
+            self._on_samples()
 
 
 _DEVICE_UNAVAILABLE = -9985
@@ -209,8 +215,8 @@ def _refusal(device: Device, error: Exception) -> AudioError:
 def open_stream(device: Device, on_samples: Callable[[], None]) -> Stream:
     """Open a microphone at its own rate and channels, or others that it takes; only on the sound thread.
 
-    ``on_samples`` is called on PortAudio's thread after each block, forty times a second. Raises AudioError
-    ``microphone_busy`` or ``format_refused``.
+    ``on_samples`` is called on PortAudio's thread after each block, forty times a second, and less often while the stream
+    is ``calm``. Raises AudioError ``microphone_busy`` or ``format_refused``.
     """
     refused: AudioError | None = None
     with selected(device):

@@ -241,6 +241,7 @@ class Listener:
             if level is not None:
                 self._on_event(level)
             self._pass_on(pipeline, events)
+            stream.calm = not (pipeline.hears_voice or self._held)
             self._tell(_state(pipeline), stream.device.label, choice.detail)
 
     def _account(self, frames: int, continuity: Continuity) -> None:
