@@ -37,7 +37,8 @@ from sayso.ui.own_command_dialog import OwnCommandDialog
 from sayso.ui.theme import Theme
 
 DOCUMENTED = (
-    *("listening", "empty", "starting", "idle", "question", "troubles", "no-microphone", "reconnecting", "long-text"),
+    *("listening", "empty", "starting", "idle", "question", "troubles", "no-microphone", "microphone-taken"),
+    *("reconnecting", "long-text"),
     *settings_scenes.DOCUMENTED,
     *("overlay-hearing", "overlay-question", "overlay-failed"),
     *("guide-microphone", "guide-server", "guide-model", "guide-commands"),
