@@ -215,8 +215,8 @@ def _refusal(device: Device, error: Exception) -> AudioError:
 def open_stream(device: Device, on_samples: Callable[[], None]) -> Stream:
     """Open a microphone at its own rate and channels, or others that it takes; only on the sound thread.
 
-    ``on_samples`` is called on PortAudio's thread after each block, forty times a second, and less often while the stream
-    is ``calm``. Raises AudioError ``microphone_busy`` or ``format_refused``.
+    ``on_samples`` is called on PortAudio's thread after each block, forty times a second, or less often while the
+    stream is ``calm``. Raises AudioError ``microphone_busy`` or ``format_refused``.
     """
     refused: AudioError | None = None
     with selected(device):
