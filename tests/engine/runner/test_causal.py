@@ -305,20 +305,22 @@ def test_no_python_work_grows_with_a_session_s_age(tmp_path: Path) -> None:
     runner = load(build(tmp_path))
 
     def calls(age: int) -> int:
-        count = 0
+        """Of the step that made the fewest: now and then one tries another number of threads."""
+        counts: list[int] = []
 
         def seen(frame: object, event: str, argument: object) -> None:
-            nonlocal count
-            count += event in ("call", "c_call")
+            counts[-1] += event in ("call", "c_call")
 
         batch = [Slice("old", (5,), age, range(age // PAGE + 1), True)]
         runner.forward(batch)
-        sys.setprofile(seen)
-        try:
-            runner.forward(batch)
-        finally:
-            sys.setprofile(None)
+        for _ in range(5):
+            counts.append(0)
+            sys.setprofile(seen)
+            try:
+                runner.forward(batch)
+            finally:
+                sys.setprofile(None)
         runner.drop("old", ())
-        return count
+        return min(counts)
 
     assert calls(30) == calls(300) == calls(3000)
