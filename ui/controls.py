@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
@@ -37,18 +39,26 @@ def title_label() -> QLabel:
     return label
 
 
-def keep_outlined(theme: Theme, *widgets: QWidget) -> None:
-    """Draw the outlines of check boxes, sliders and spin boxes in a colour that is seen, in every theme to come."""
+class _Outlines(QObject):
+    """Goes with the first of the widgets that it paints."""
 
-    def paint() -> None:
+    def __init__(self, theme: Theme, widgets: Sequence[QWidget]) -> None:
+        super().__init__(widgets[0])
+        self._theme, self._widgets = theme, widgets
+        theme.changed.connect(self.paint)
+        self.paint()
+
+    def paint(self) -> None:
         # The style draws outlines a shade darker than the window, which is not seen on a dark one.
-        for widget in widgets:
+        for widget in self._widgets:
             outlined = widget.palette()
-            outlined.setColor(QPalette.ColorRole.Window, QColor(theme.colours.muted))
+            outlined.setColor(QPalette.ColorRole.Window, QColor(self._theme.colours.muted))
             widget.setPalette(outlined)
 
-    theme.changed.connect(paint)
-    paint()
+
+def keep_outlined(theme: Theme, *widgets: QWidget) -> None:
+    """Draw the outlines of check boxes, sliders and spin boxes in a colour that is seen, in every theme to come."""
+    _Outlines(theme, widgets)
 
 
 class ChoiceBox(QComboBox):

@@ -6,9 +6,10 @@ It holds no state of the application; ``show_snapshot`` is the only way in and `
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -27,6 +28,7 @@ from sayso.app.snapshot import Mode, Snapshot
 from sayso.ui import icon
 from sayso.ui.announcer import Announcer
 from sayso.ui.feed_view import FeedView
+from sayso.ui.heap import give_back
 from sayso.ui.intents import Intents
 from sayso.ui.notice_bar import NoticeBar
 from sayso.ui.page_area import Page, PageArea
@@ -45,6 +47,16 @@ if TYPE_CHECKING:
 _MODES = (Mode.COMMANDS, Mode.DICTATION)
 _NARROW_UNITS = 190
 """Below this width, in spacing units, things stand above each other instead of side by side."""
+_GONE_MS = 100
+"""After which a window that was left is gone."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """The window of the settings as it was left."""
+
+    page: str
+    shape: QByteArray
 
 
 class MainWindow(QMainWindow):
@@ -55,6 +67,7 @@ class MainWindow(QMainWindow):
         self._snapshot: Snapshot | None = None
         self._narrow: bool | None = None
         self.settings: SettingsWindow | None = None
+        self._left: Left | None = None
         self.guide: FirstRunWindow | None = None
         self.history: HistoryWindow | None = None
         self.retreat: Callable[[], bool] = lambda: False
@@ -199,6 +212,10 @@ class MainWindow(QMainWindow):
             from sayso.ui.settings_window import SettingsWindow
 
             self.settings = SettingsWindow(self._intents, self._theme, self)
+            self.settings.finished.connect(self._leave_settings)
+            if self._left is not None:
+                self.settings.restoreGeometry(self._left.shape)
+                self.settings.show_page(self._left.page)
         if self._snapshot is not None:
             self.settings.show_snapshot(self._snapshot)
         if page:
@@ -206,6 +223,14 @@ class MainWindow(QMainWindow):
         self.settings.show()
         self.settings.raise_()
         self.settings.activateWindow()
+
+    def _leave_settings(self) -> None:
+        """Give back what the window of the settings takes, some 10 MB; it is made anew, as it was, by the next look."""
+        if self.settings is not None:
+            self._left = Left(self.settings.page, self.settings.saveGeometry())
+            self.settings.deleteLater()
+            self.settings = None
+            QTimer.singleShot(_GONE_MS, give_back)
 
     def open_history(self) -> None:
         """Show what was said before, beside this window."""

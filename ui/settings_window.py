@@ -98,6 +98,11 @@ class SettingsWindow(QDialog):
         wanted = QSize(self._theme.spacing.times(200), self._theme.spacing.times(140))
         return wanted.boundedTo(self.screen().availableSize() * 0.95)
 
+    @property
+    def page(self) -> str:
+        """The title of the page that is shown."""
+        return self.index.title(self.pages.currentIndex())
+
     def show_page(self, title: str) -> None:
         """Turn to the page with this title, in any case of letters; ValueError when there is none."""
         self.index.show_page(self.index.number_of(title))

@@ -33,7 +33,8 @@ def settings(qtbot: QtBot, window: MainWindow, intents: RecordedIntents) -> Iter
     qtbot.waitExposed(window.settings)
     QApplication.processEvents()
     yield window.settings
-    window.settings.close()
+    if window.settings is not None:
+        window.settings.close()
 
 
 @pytest.fixture

@@ -47,7 +47,8 @@ def settings(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> Iterator[Setti
     qtbot.waitExposed(window.settings)
     window.settings.activateWindow()
     yield window.settings
-    window.settings.close()
+    if window.settings is not None:
+        window.settings.close()
 
 
 def pages(settings: SettingsWindow) -> list[tuple[str, SettingsPage]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import scenes
 from conftest import RecordedIntents
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
@@ -20,6 +20,7 @@ from sayso.app.microphone_check_view import CheckState, MicrophoneCheckView
 from sayso.app.snapshot import MicrophoneChoice, OptionsView, Snapshot
 from sayso.ui.main_window import MainWindow
 from sayso.ui.settings_window import SettingsWindow
+from sayso.ui.theme import Theme
 
 MICROPHONES = (MicrophoneChoice("usb", "USB headset"), MicrophoneChoice("desk", "Desk microphone"))
 COMMANDS = CommandsView(
@@ -42,7 +43,8 @@ def settings(qtbot: QtBot, window: MainWindow, intents: RecordedIntents) -> Iter
     qtbot.waitExposed(window.settings)
     intents.calls.clear()
     yield window.settings
-    window.settings.close()
+    if window.settings is not None:
+        window.settings.close()
 
 
 def show_page(settings: SettingsWindow, page: QWidget) -> None:
@@ -287,3 +289,21 @@ def test_the_window_behind_goes_on_and_esc_closes_the_settings(settings: Setting
     QTest.keyClick(settings, Qt.Key.Key_Escape)
     assert not settings.isVisible()
     assert window.isVisible()
+
+
+def test_closed_settings_are_given_back_and_come_again_where_they_were(
+    qtbot: QtBot, settings: SettingsWindow, window: MainWindow, theme: Theme
+) -> None:
+    show_page(settings, settings.listening)
+    size = QSize(700, 520)
+    settings.resize(size)
+    with qtbot.waitSignal(settings.destroyed):
+        settings.close()
+    assert window.settings is None
+    theme.use_scheme(Qt.ColorScheme.Dark)
+    window.show_snapshot(scenes.idle())
+    window.open_settings()
+    assert window.settings is not None
+    assert (window.settings.page, window.settings.size()) == ("Listening", size)
+    window.open_settings("About")
+    assert window.settings.page == "About"
