@@ -114,8 +114,9 @@ def normalise(heard: str, rules: Rules, language: str = "en", *, keep_end: bool 
     """
     words = [Word(_plain(found.group()), found.start(), found.end()) for found in _WORD.finditer(heard)]
     words = [word for word in words if word.text not in rules.anywhere]
-    words = _strip(words, rules.start, () if keep_end else rules.end)
+    # Before politeness goes: “and full screen” is how “end full screen” is heard.
     words = _respell(words, rules)
+    words = _strip(words, rules.start, () if keep_end else rules.end)
     return Utterance(heard, tuple(_digits(words, language)))
 
 

@@ -137,6 +137,8 @@ def test_a_small_recognition_error_is_seen_through(
         ("Press the down arrow, twice.", "keys.press", {"key": "Down", "count": "2"}),
         ("Nute.", "volume.mute", {}),
         ("Come on in mode.", "mode.commands", {}),
+        ("And full screen.", "placing.leave_full_screen", {}),
+        ("And do that.", "edit.undo", {}),
         ("Switch to file.", "windows.switch", {"application": "file"}),
         ("Go to workspace too.", "workspaces.go", {"workspace": "2"}),
         ("Move window to workspace to.", "workspaces.move", {"workspace": "2"}),
