@@ -178,7 +178,7 @@ class HistoryWindow(QDialog):
         layout.addLayout(buttons)
         # What people come for; and a wheel or an arrow key does not change how long things are kept.
         self.search.setFocus()
-        self.setMinimumSize(space.times(110), space.times(80))
+        self.setMinimumSize(space.times(110), space.times(66))
         self.resize(self.sizeHint())
 
     def _add_shortcuts(self) -> None:

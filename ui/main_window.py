@@ -270,18 +270,29 @@ class MainWindow(QMainWindow):
         dialog = QDialog(self)
         dialog.setWindowTitle("Keyboard")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        form = QFormLayout()
+        page = Page()
+        form = QFormLayout(page)
+        form.setContentsMargins(self._theme.spacing.s, self._theme.spacing.s, 0, self._theme.spacing.s)
         form.setHorizontalSpacing(self._theme.spacing.xl)
         for action in self.actions():
             shortcut = QLabel(action.shortcut().toString(QKeySequence.SequenceFormat.NativeText))
             shortcut.setProperty("role", "heading")
             form.addRow(shortcut, QLabel(action.text().rstrip("…")))
+        page.setMinimumHeight(form.sizeHint().height())
+        # It scrolls by the arrow keys where the screen is too small for all of them.
+        area = PageArea(page)
+        area.setAccessibleName("Keyboard")
+        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        bar = area.verticalScrollBar().sizeHint().width() + self._theme.spacing.m
+        area.setMinimumWidth(form.sizeHint().width() + bar)
         close = QPushButton("Close")
         close.clicked.connect(dialog.reject)
         layout = QVBoxLayout(dialog)
         layout.setSpacing(self._theme.spacing.l)
-        layout.addLayout(form)
+        layout.addWidget(area, 1)
         layout.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
+        wanted = page.sizeHint().height() + close.sizeHint().height() + 3 * self._theme.spacing.xl
+        dialog.resize(dialog.sizeHint().width(), min(wanted, round(0.85 * self.screen().availableSize().height())))
         # open() returns at once; exec() would stop every task of the event loop until the dialog closes.
         dialog.open()
 

@@ -213,8 +213,26 @@ def test_the_list_of_keys_opens_without_stopping_the_event_loop(qtbot: QtBot, wi
     assert dialog is not None
     assert dialog.isVisible()
     assert any("Ctrl+L" in label.text() for label in dialog.findChildren(QLabel))
+    assert dialog.screen().availableGeometry().height() > dialog.height()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: window.findChild(QDialog) is None, timeout=2000)
+
+
+def test_the_list_of_keys_scrolls_by_keyboard_where_it_is_higher_than_its_window(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_F1)
+    dialog = window.findChild(QDialog)
+    assert dialog is not None
+    dialog.resize(dialog.width(), 200)
+    area = dialog.findChild(QScrollArea)
+    assert area is not None
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0, timeout=15_000)
+    assert all(label.height() >= label.sizeHint().height() for label in dialog.findChildren(QLabel))
+    qtbot.keyClick(area, Qt.Key.Key_End)
+    qtbot.keyClick(area, Qt.Key.Key_PageDown)
+    assert area.verticalScrollBar().value() > 0
+    dialog.reject()
 
 
 def test_a_level_alone_repaints_only_the_meter(window: MainWindow) -> None:
