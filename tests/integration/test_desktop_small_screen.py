@@ -84,3 +84,15 @@ def test_the_settings_fit_and_their_pages_stand_below_each_other(session: Deskto
         assert top + height <= below, "a page's name is over another's"
     session.desktop.xdotool("key", "--clearmodifiers", "ctrl+Prior")
     session.reader.wait_until(lambda: inside(rows[-1], window), "the last page's name brought into view", 30)
+
+
+@pytest.mark.parametrize(("key", "title"), [("ctrl+h", "History"), ("F1", "Keyboard")])
+def test_the_other_windows_fit(session: DesktopSession, key: str, title: str) -> None:
+    session.desktop.focus(session.desktop.wait_for_window("Sayso"))
+    session.desktop.xdotool("key", "--clearmodifiers", key)
+    shown = session.desktop.wait_for_window(title)
+    window = session.reader.wait_for("dialog", title)
+    session.reader.wait_until(lambda: on_the_screen(window), f"all of {title!r} on the screen", 30)
+    session.desktop.focus(shown)
+    session.desktop.xdotool("key", "--clearmodifiers", "Escape")
+    session.desktop.wait_until_closed(shown)
