@@ -117,7 +117,7 @@ def one_way(way: str, seconds: float) -> None:
 
 
 def main() -> None:
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 20.0
     for way in sys.argv[2:] or WAYS:
         one_way(way, seconds)
 
