@@ -77,7 +77,9 @@ class Keeper:
 
     def __init__(self, url: str) -> None:
         base = url.replace("ws://", "http://").removesuffix("/v1/realtime")
-        self._http = httpx.AsyncClient(base_url=base, trust_env=False, timeout=REPLY_S)
+        # Several would each be kept open for some seconds, and counted as files of the server that is in this process.
+        one = httpx.Limits(max_connections=1)
+        self._http = httpx.AsyncClient(base_url=base, trust_env=False, timeout=REPLY_S, limits=one)
 
     async def close(self) -> None:
         await self._http.aclose()
