@@ -145,6 +145,7 @@ def test_a_sound_server_that_hangs_is_told_and_the_window_goes_on(session: Deskt
     heard_afterwards(session)
 
 
+@pytest.mark.soak
 def test_what_a_computer_was_too_slow_to_hear_is_shown_with_its_length(
     session: DesktopSession,
 ) -> None:
