@@ -7,9 +7,9 @@ sees it. Beside it another server may be measured with the same clients, which h
 
     python tests/bench/memory_crowd.py --peer ws://127.0.0.1:9820/v1/realtime --peer-model tiny --peer-pid 1234
 
-Measured on two cores, 200 idle sessions, text of the two complete after the audio (median): ours 0.18 s alone and 0.18 s
-beside them, 353 MB parked by the ledger and 361 given back to the system by a drop; vLLM 0.32 with 256 places 1.19 s and
-1.53 s and nothing given back; with 8 places, all taken by idle sessions, no text within 150 s.
+Measured on two cores with 200 idle sessions, text of the two complete after the audio (median): ours 0.18 s alone and
+0.18 s beside them, 353 MB parked by the ledger and 361 given back to the system by a drop; vLLM 0.32 with 256 places
+1.19 s and 1.53 s and nothing given back; with 8 places, all taken by idle sessions, no text within 150 s.
 """
 
 from __future__ import annotations
