@@ -19,8 +19,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-# Threads that wait shall sleep, as in the engine's own process; read when torch is imported.
+# Threads that wait behave as in the engine's own process; read when torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("GOMP_SPINCOUNT", "20000")
 
 import psutil
 import torch
