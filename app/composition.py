@@ -24,7 +24,7 @@ from sayso.app.panels import Panels
 from sayso.app.realtime.client import RealtimeClient
 from sayso.app.remote_servers import RemoteServers
 from sayso.app.server_choice import ServerChoice
-from sayso.app.settings import KeyStore, Loaded
+from sayso.app.settings import KeyStore, Loaded, Settings
 from sayso.app.settings_store import SettingsStore
 from sayso.app.snapshot import Snapshot
 from sayso.app.suspend_watch import SuspendWatch
@@ -44,16 +44,7 @@ def compose(
     assistant = Assistant(publish, store)
     client = RealtimeClient(local.endpoint, assistant.receive)
     history = History(store, history_folder(), assistant.changed, assistant.notify, assistant.spawn)
-    alarms = Alarms()
-    commander = Commander(
-        Grammar.load(own=loaded.settings.own_commands, off=loaded.settings.off_commands),
-        create(environment=environment, alarms=alarms),
-        assistant.changed,
-        assistant.outcome,
-        mode=loaded.settings.mode,
-        alarms=alarms,
-        on_carried_out=history.record,
-    )
+    commander = _commander(assistant, history, loaded.settings, environment)
     keys = KeyStore()
     server = ServerChoice(client, local, keys, loaded.settings)
     muffler = Muffler(assistant.hear)
@@ -72,3 +63,17 @@ def compose(
     suspends = SuspendWatch(assistant, store, listener, client.proof, environment)
     assistant.join(listener, client, commander, server, panels, beside=[suspends.run])
     return assistant
+
+
+def _commander(assistant: Assistant, history: History, settings: Settings, environment: Mapping[str, str]) -> Commander:
+    """What acts, by the user's commands, for this assistant."""
+    alarms = Alarms()
+    return Commander(
+        Grammar.load(own=settings.own_commands, off=settings.off_commands),
+        create(environment=environment, alarms=alarms),
+        assistant.changed,
+        assistant.outcome,
+        mode=settings.mode,
+        alarms=alarms,
+        on_carried_out=history.record,
+    )

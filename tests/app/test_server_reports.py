@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 from running_server import client, eventually_shown, server
+from same_answer import answering
 
 from sayso.app.realtime.endpoint import remote
 from sayso.app.server_reports import ReportError, ServerReports
 from sayso.server.config import ServerConfig
-
-
-@asynccontextmanager
-async def answering(content: bytes) -> AsyncIterator[ServerReports]:
-    """A server that gives every request this answer."""
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + content)
-        await writer.drain()
-        writer.close()
-
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as listening:
-        yield ServerReports(remote(f"127.0.0.1:{listening.sockets[0].getsockname()[1]}"))
 
 
 async def test_everything_that_can_be_asked_is_answered() -> None:

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 import pytest
 from running_server import client, eventually_shown, server
+from same_answer import answering
 
 from sayso.app.memory_view import Place, SessionRow
 from sayso.app.realtime.endpoint import remote
 from sayso.app.server_reports import HeldBytes, ReportError, ServerReports, SessionReport
 from sayso.app.session_orders import KeptError, SessionOrders, session_row
-
-
-@asynccontextmanager
-async def listing(content: bytes) -> AsyncIterator[ServerReports]:
-    """A server that takes every wish and always lists the same."""
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + content)
-        await writer.drain()
-        writer.close()
-
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as listening:
-        yield ServerReports(remote(f"127.0.0.1:{listening.sockets[0].getsockname()[1]}"))
 
 
 @pytest.mark.parametrize("place", list(Place))
@@ -44,14 +27,14 @@ async def test_a_session_is_put_away_when_the_list_shows_it(place: Place) -> Non
 
 @pytest.mark.parametrize("place", list(Place))
 async def test_a_session_that_keeps_what_it_holds_is_told_as_such(place: Place) -> None:
-    async with listing(b'{"data": [{"id": "sess-a", "bytes": {"kv": 5}}]}') as reports:
+    async with answering(b'{"data": [{"id": "sess-a", "bytes": {"kv": 5}}]}') as reports:
         with pytest.raises(KeptError, match="it has work just now"):
             await SessionOrders(lambda: reports, patience_s=0.1).put_away("sess-a", place)
 
 
 @pytest.mark.parametrize("content", [b'{"data": []}', b'{"data": [{"id": "sess-a", "bytes": {"kv_disk": 5}}]}'])
 async def test_a_session_that_is_gone_or_deeper_is_as_well_as_there(content: bytes) -> None:
-    async with listing(content) as reports:
+    async with answering(content) as reports:
         await SessionOrders(lambda: reports).put_away("sess-a", Place.HOST)
 
 
