@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from sayso.server.engine_settings import EngineSettings
 from sayso.server.idle import IdleSettings, Rest, Situation, rest
+from sayso.server.power import on_battery
+from sayso.server.pressure import memory_pressure
 
 POWER_EVERY_S = 5.0
 """Asking a battery can take milliseconds."""
@@ -20,8 +22,8 @@ class EngineRest:
         self.asked: Rest = "keep"
         self.unloads = self.ends = 0
         self._clock = settings.clock
-        self._pressure = settings.pressure
-        self._ask_battery = settings.on_battery
+        self._memory_pressure = settings.memory_pressure
+        self._power_supplies = settings.power_supplies
         self._battery = False
         self._battery_at_s: float | None = None
         self._used_s = settings.clock()
@@ -35,7 +37,7 @@ class EngineRest:
         """As asked a few seconds ago at most."""
         now_s = self._clock()
         if self._battery_at_s is None or not 0 <= now_s - self._battery_at_s < POWER_EVERY_S:
-            self._battery, self._battery_at_s = self._ask_battery(), now_s
+            self._battery, self._battery_at_s = on_battery(self._power_supplies), now_s
         return self._battery
 
     def use(self) -> None:
@@ -58,7 +60,7 @@ class EngineRest:
             self.unused_s,
             loaded=self.done == "keep",
             asked=self.asked,
-            pressure=self._pressure() if rules.end_at_pressure and not busy else 0.0,
+            pressure=memory_pressure(self._memory_pressure) if rules.end_at_pressure and not busy else 0.0,
             on_battery=bool(rules.end_on_battery_after_s) and not busy and self.on_battery,
         )
         if not busy:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from sayso.engine import messages
 from sayso.server.engine_process import engine_command
 from sayso.server.idle import IdleSettings
-from sayso.server.power import on_battery
-from sayso.server.pressure import memory_pressure
+from sayso.server.power import POWER_SUPPLIES
+from sayso.server.pressure import MEMORY_PRESSURE
 from sayso.server.protocol.intents import EngineNews
 
 
@@ -29,8 +30,10 @@ class EngineSettings:
     idle: IdleSettings = field(default_factory=IdleSettings)
     clock: Callable[[], float] = time.monotonic
     """Tells how long the engine has not been used."""
-    pressure: Callable[[], float] = memory_pressure
-    on_battery: Callable[[], bool] = on_battery
+    memory_pressure: Path = MEMORY_PRESSURE
+    """The system's file that tells how scarce memory is."""
+    power_supplies: Path = POWER_SUPPLIES
+    """The system's folder that tells what the machine runs on."""
 
 
 @dataclass(frozen=True)

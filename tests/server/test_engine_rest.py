@@ -8,11 +8,12 @@ import os
 from pathlib import Path
 
 import pytest
+from played_machine import PlayedMachine
 from running_server import BOUND_S, Client, client, eventually, scripted, server
 from supervised_engine import alive, engine, engine_pid
 
 from sayso.server.engine_settings import EngineSettings
-from sayso.server.idle import IdleSettings
+from sayso.server.idle import PRESSED_S, IdleSettings
 
 
 class Clock:
@@ -25,9 +26,8 @@ class Clock:
         return self.now_s
 
 
-def resting(clock: Clock, *arguments: object, pressure: float = 0.0, **after: float) -> EngineSettings:
-    idle = IdleSettings(**after)
-    return dataclasses.replace(scripted(*arguments), idle=idle, clock=clock, pressure=lambda: pressure)
+def resting(clock: Clock, *arguments: object, **after: float) -> EngineSettings:
+    return dataclasses.replace(scripted(*arguments), idle=IdleSettings(**after), clock=clock)
 
 
 async def engine_states(c: Client, last: str) -> list[str]:
@@ -96,26 +96,48 @@ async def test_an_open_turn_keeps_the_engine_however_long_it_lasts() -> None:
         assert await engine_states(other, "idle") == ["idle"]
 
 
-async def test_scarce_memory_ends_an_engine_that_nobody_uses() -> None:
-    async with server(resting(Clock(), pressure=40.0, end_at_pressure=20)) as url, client(url) as c:
+async def test_scarce_memory_ends_an_engine_that_nobody_uses_and_speech_brings_it_back(tmp_path: Path) -> None:
+    clock, machine = Clock(), PlayedMachine(tmp_path)
+    settings = machine.around(resting(clock, end_at_pressure=20))
+    async with server(settings) as url, client(url) as c, client(url) as other:
         await c.choose("engine")
-        events = await c.until("sayso.engine")
-        while events[-1]["state"] != "idle":
-            events.append(await c.expect("sayso.engine"))
-        assert await c.transcribe(0.5) == "w0"
+        assert await engine_states(c, "ready") == ["ready"]
+        await other.choose()
+        await other.start()
+        await other.audio(0.5)
+        await other.expect("transcription.delta")
+        machine.press(40.0)
+        clock.now_s = 100
+        await other.audio(0.5)
+        assert (await other.expect("transcription.delta"))["delta"] == " w1"
+        await other.end()
+        await other.expect("transcription.done")
+        clock.now_s = 100 + PRESSED_S
+        assert await engine_states(c, "idle") == ["idle"]
+        assert await other.transcribe(0.5) == "w0"
+        assert await engine_states(c, "ready") == ["starting", "loading", "ready"]
+        assert alive(await engine_pid(url))
 
 
-async def test_on_battery_the_engine_rests_sooner() -> None:
-    clock, plugged = Clock(), [True]
-    settings = dataclasses.replace(resting(clock, end_on_battery_after_s=60), on_battery=lambda: not plugged[0])
+async def test_on_battery_the_engine_rests_sooner_and_only_while_it_lasts(tmp_path: Path) -> None:
+    clock, machine = Clock(), PlayedMachine(tmp_path)
+    settings = machine.around(resting(clock, end_after_s=600, end_on_battery_after_s=60))
     async with engine(settings) as (started, listener):
         await asyncio.wait_for(started.wait_ready(), BOUND_S)
         clock.now_s = 61
         assert not started.status.on_battery
-        plugged[0] = False
+        machine.plug(False)
         clock.now_s = 67
         await eventually(lambda: listener.states[-1] == "idle")
         assert started.status.on_battery
+        started.wake()
+        await eventually(lambda: listener.states[-1] == "ready")
+        machine.plug(True)
+        clock.now_s = 67 + 599
+        assert not started.status.on_battery
+        clock.now_s = 67 + 600
+        await eventually(lambda: listener.states[-1] == "idle")
+        assert started.status.ends == 2
 
 
 async def test_how_long_a_start_and_a_reload_take_is_told_apart() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sayso.server.idle import IdleSettings, Situation, rest
+from sayso.server.idle import PRESSED_S, IdleSettings, Situation, rest
 
 BOTH = IdleSettings(unload_after_s=60, end_after_s=600)
 
@@ -28,10 +28,11 @@ def test_what_was_asked_for_is_done_at_once() -> None:
     assert rest(Situation(False, 0, loaded=False, asked="end"), BOTH) == "end"
 
 
-def test_scarce_memory_ends_an_engine_that_nobody_uses() -> None:
+def test_scarce_memory_ends_an_engine_that_nobody_uses_but_not_one_that_has_just_come() -> None:
     scarce = IdleSettings(end_at_pressure=10)
-    assert rest(Situation(False, 0, pressure=9.9), scarce) == "keep"
-    assert rest(Situation(False, 0, pressure=10), scarce) == "end"
+    assert rest(Situation(False, PRESSED_S, pressure=9.9), scarce) == "keep"
+    assert rest(Situation(False, PRESSED_S, pressure=10), scarce) == "end"
+    assert rest(Situation(False, PRESSED_S - 0.1, pressure=100), scarce) == "keep"
 
 
 seconds = st.floats(0, 1e6)

@@ -1,0 +1,46 @@
+"""A notebook's files as Linux has them, for a server that is given their place: what it runs on, how scarce memory is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from sayso.server.engine_settings import EngineSettings
+
+
+class PlayedMachine:
+    """Plugged in and with memory to spare, until told otherwise."""
+
+    def __init__(self, folder: Path) -> None:
+        self._supplies, self._pressure = folder / "power_supply", folder / "pressure"
+        for name, facts in {
+            "AC": {"type": "Mains"},
+            "BAT0": {"type": "Battery", "scope": "System"},
+            "hidpp_battery_0": {"type": "Battery", "scope": "Device", "status": "Discharging"},
+        }.items():
+            for fact, value in facts.items():
+                self._write(self._supplies / name / fact, value)
+        self.plug(True)
+        self.press(0.0)
+
+    def plug(self, plugged: bool) -> None:
+        """Put the plug in, or pull it."""
+        self._write(self._supplies / "AC" / "online", "1" if plugged else "0")
+        self._write(self._supplies / "BAT0" / "status", "Charging" if plugged else "Discharging")
+
+    def press(self, percent: float) -> None:
+        """So much of the last ten seconds some program waited for memory."""
+        lines = [f"{kind} avg10={percent:.2f} avg60=0.00 avg300=0.00 total=0" for kind in ("some", "full")]
+        self._write(self._pressure, "\n".join(lines))
+
+    def around(self, settings: EngineSettings) -> EngineSettings:
+        """These settings, for a server on this machine."""
+        return replace(settings, power_supplies=self._supplies, memory_pressure=self._pressure)
+
+    @staticmethod
+    def _write(file: Path, text: str) -> None:
+        """In one step, as the kernel's files never are half written."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        new = file.with_suffix(".new")
+        new.write_text(f"{text}\n")
+        new.replace(file)
