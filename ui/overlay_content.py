@@ -15,8 +15,11 @@ from sayso.ui.wording import FEED_WORDS, Tone, describe, outcome
 
 LINGER_S = 2.5
 """How long what is over can still be read."""
+READ_S = 0.08
+"""How long each character of what is told takes to read; an answer or a reason is longer than “done”."""
+LONGEST_S = 12.0
 QUESTION_S = 30.0
-"""How long a question stays in view."""
+"""How long a question stays in view, and a timer that is over."""
 _GLYPH_TONES = {
     FeedState.HEARD: Tone.ACTIVE,
     FeedState.CONFIRM: Tone.WAITING,
@@ -81,8 +84,7 @@ class OverlayPolicy:
         item = snapshot.feed[-1] if snapshot.feed else None
         if item is None or "item" not in self._changed_s:
             return None
-        lasts_s = QUESTION_S if item.state is FeedState.CONFIRM else LINGER_S
-        if item.state not in _GOING_ON and not self._lasts("item", lasts_s, now_s):
+        if item.state not in _GOING_ON and not self._lasts("item", _view_s(item), now_s):
             return None
         return OverlayContent(_title(item), item.state.value, _GLYPH_TONES[item.state], item.heard)
 
@@ -126,13 +128,27 @@ def _is_open(snapshot: Snapshot) -> bool:
     return snapshot.state in (DesktopState.LISTENING, DesktopState.RECONNECTING)
 
 
+def _view_s(item: FeedItem) -> float:
+    """How long an item that is over, or waits for an answer, can be read."""
+    if item.state is FeedState.CONFIRM or _is_alarm(item):
+        return QUESTION_S
+    return min(max(LINGER_S, READ_S * len(_title(item))), LONGEST_S)
+
+
+def _is_alarm(item: FeedItem) -> bool:
+    """Whether it came by itself: nobody looks at the screen for it, and its title says it all."""
+    return item.state is FeedState.DONE and not item.heard
+
+
 def _title(item: FeedItem) -> str:
     if item.state in (FeedState.RUNNING, FeedState.HEARD):
         return f"{item.title} …"
     if item.state is FeedState.CONFIRM:
         return f"{item.detail} Say “yes” or “no”."
-    detail = item.detail if item.state is FeedState.FAILED else ""
-    return f"{item.title}: {detail or FEED_WORDS[item.state].lower()}"
+    if _is_alarm(item):
+        return item.title
+    # The answer to a question is told here too: the window with the feed may be closed.
+    return f"{item.title}: {item.detail or FEED_WORDS[item.state].lower()}"
 
 
 def _line_key(snapshot: Snapshot) -> tuple[int, LineKind] | None:

@@ -73,7 +73,7 @@ def test_a_held_key_is_answered_at_once_and_tells_that_the_microphone_opens() ->
     ("state", "title"),
     [
         (FeedState.RUNNING, "Suspend the computer …"),
-        (FeedState.DONE, "Suspend the computer: done"),
+        (FeedState.DONE, "Suspend the computer: Why not."),
         (FeedState.CONFIRM, "Why not. Say “yes” or “no”."),
         (FeedState.FAILED, "Suspend the computer: Why not."),
     ],
@@ -89,12 +89,39 @@ def test_what_is_done_is_told(state: FeedState, title: str) -> None:
 def test_what_is_over_can_be_read_for_a_while_and_a_question_longer(state: FeedState, lasts_s: float) -> None:
     policy = OverlayPolicy()
     policy.update(BEFORE, 100.0)
-    done = replace(BEFORE, feed=(*scenes.FEED, FeedItem(9, "", "Suspend the computer", state)))
+    done = replace(BEFORE, feed=(*scenes.FEED, FeedItem(9, "suspend the computer", "Suspend the computer", state)))
     assert policy.update(done, 101.0) is not None
     assert policy.until_s == 101.0 + lasts_s
     assert policy.update(done, 101.0 + lasts_s - 0.1) is not None
     assert policy.update(done, 101.0 + lasts_s) is None
     assert policy.until_s is None
+
+
+def shown_for(item: FeedItem) -> tuple[str, float]:
+    """What is told of an action that comes at 100 s, and for how long."""
+    policy = OverlayPolicy()
+    policy.update(BEFORE, 100.0)
+    content = policy.update(replace(BEFORE, feed=(*scenes.FEED, item)), 100.0)
+    assert content is not None
+    assert policy.until_s is not None
+    return content.title, policy.until_s - 100.0
+
+
+def test_an_answer_is_told_and_the_longer_it_is_the_longer_it_can_be_read() -> None:
+    done = FeedState.DONE
+    assert shown_for(FeedItem(9, "mute", "Mute the sound", done))[0] == "Mute the sound: done"
+    title, short_s = shown_for(FeedItem(9, "what time is it", "Tell the time", done, "It is 11:32"))
+    assert title == "Tell the time: It is 11:32"
+    _, long_s = shown_for(FeedItem(9, "take a screenshot", "Take a screenshot", done, "saved as " + "a/long/path/" * 6))
+    _, longest_s = shown_for(
+        FeedItem(9, "take a screenshot", "Take a screenshot", done, "saved as " + "a/long/path/" * 99)
+    )
+    assert LINGER_S <= short_s < long_s < longest_s < QUESTION_S
+
+
+def test_a_timer_that_is_over_is_told_as_long_as_a_question() -> None:
+    item = FeedItem(9, "", "The timer of 5 minutes is over", FeedState.DONE)
+    assert shown_for(item) == ("The timer of 5 minutes is over", QUESTION_S)
 
 
 def test_what_is_no_command_and_what_was_typed_is_told() -> None:
