@@ -43,6 +43,7 @@ class X11Placing:
 
     def place(self, window: int, wanted: Placement, halt: threading.Event) -> bool:
         now = self.placement(window)
+        moves = not wanted.maximized and not wanted.full_screen and now.frame != wanted.frame
         with self._x.calls():
             if now.minimized and not wanted.minimized:
                 self._x.ask(window, "_NET_ACTIVE_WINDOW", [_FROM_PAGER])
@@ -50,11 +51,11 @@ class X11Placing:
                 self._state(window, wanted.full_screen, _FULL_SCREEN)
             if now.maximized != wanted.maximized:
                 self._state(window, wanted.maximized, *_MAXIMIZED)
-            if not wanted.maximized and not wanted.full_screen and now.frame != wanted.frame:
+            if moves:
                 self._move(window, wanted.frame)
             if wanted.minimized and not now.minimized:
                 self._x.ask(window, "WM_CHANGE_STATE", [_ICONIC])
-        return self._x.until(lambda: _as_wanted(self.placement(window), wanted), halt)
+        return self._x.until(lambda: _as_wanted(self.placement(window), wanted, moves=moves), halt)
 
     def work_area(self, window: int) -> Rectangle:
         with self._x.calls() as connection:
@@ -96,11 +97,15 @@ class X11Placing:
         self._x.ask(window, "_NET_MOVERESIZE_WINDOW", [flags, frame.x & 0xFFFF_FFFF, frame.y & 0xFFFF_FFFF, *size])
 
 
-def _as_wanted(now: Placement, wanted: Placement) -> bool:
-    """Whether a window is shown as was asked; the place of a hidden or filling one is the window manager's affair."""
+def _as_wanted(now: Placement, wanted: Placement, *, moves: bool) -> bool:
+    """Whether a window is shown as was asked.
+
+    Where a hidden or filling one is, and where one goes that fills no more and was sent nowhere, is the window
+    manager's affair.
+    """
     if (now.minimized, now.maximized, now.full_screen) != (wanted.minimized, wanted.maximized, wanted.full_screen):
         return False
-    if wanted.minimized or wanted.maximized or wanted.full_screen:
+    if wanted.minimized or not moves:
         return True
     at, to = now.frame, wanted.frame
     corner = abs(at.x - to.x) <= 1 and abs(at.y - to.y) <= 1

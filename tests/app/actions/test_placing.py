@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from bounded import wait_for
 from spoken_actions import Hands
 from virtual_desktop import Window
 
@@ -51,8 +52,9 @@ async def test_maximize_and_restore(hands: Hands) -> None:
         assert bottom - top > HEIGHT - 3 * CHARACTER
         assert outcome.receipt is Receipt.VERIFIED
 
-        await hands.do("restore window")
-        assert frame(hands, opened.window) == before
+        outcome = await hands.do("restore window")
+        wait_for(lambda: frame(hands, opened.window) == before, "the size of before")
+        assert (outcome.receipt, outcome.detail) == (Receipt.VERIFIED, "XTerm is at its normal size")
 
 
 async def test_full_screen_covers_everything_and_ends(hands: Hands) -> None:
@@ -62,7 +64,8 @@ async def test_full_screen_covers_everything_and_ends(hands: Hands) -> None:
         assert frame(hands, opened.window) == (0, 0, WIDTH, HEIGHT)
 
         ended = await hands.do("exit full screen")
-        assert frame(hands, opened.window) == before
+        wait_for(lambda: frame(hands, opened.window) == before, "the size of before")
+        assert ended.receipt is Receipt.VERIFIED
 
         assert ended.undo is not None
         await hands.performer.undo(ended.undo)
