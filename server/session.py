@@ -22,12 +22,14 @@ from sayso.server.protocol.dialects.base import Dialect
 from sayso.server.protocol.errors import ProtocolError
 from sayso.server.protocol.events import ServerEvent
 from sayso.server.protocol.intents import (
+    AddAudio,
     Choose,
     DropTurn,
     EngineNews,
     GoesOn,
     HaveHeard,
     IdleSoon,
+    Intent,
     MayResume,
     Replayed,
     Served,
@@ -145,10 +147,9 @@ class Session:
             self._received += 1
             self._refuse(error)
             return
-        self._heard_s = self._stirred_s = self._clock()
-        self._warned, self._away = False, ""
         match intent:
             case HaveHeard(frames=frames):
+                # Our own client's bookkeeping: nobody said anything.
                 self._frames.heard(frames)
             case Choose():
                 if intent.sayso is not None and intent.sayso.resume:
@@ -158,12 +159,26 @@ class Session:
                 self.choose(intent)
             case _:
                 self._received += 1
-                self._carry_out(self._turns.intent(intent, self._lane.queued_samples))
-                if not isinstance(intent, DropTurn) and self._turns.wants_engine:
+                alive = self._obey(intent)
+                if alive and not isinstance(intent, DropTurn) and self._turns.wants_engine:
                     self._engine.wake()
 
+    def _obey(self, intent: Intent) -> bool:
+        """Whether it is a sign of life: a client that says only what is refused is let go like one that says nothing.
+
+        Audio always is one: where it finds no room, somebody speaks all the same.
+        """
+        outputs = self._turns.intent(intent, self._lane.queued_samples)
+        refused = bool(outputs) and all(isinstance(out, Trouble) and not out.turn_lost for out in outputs)
+        alive = isinstance(intent, AddAudio) or not refused
+        if alive:
+            self._heard_s = self._stirred_s = self._clock()
+            self._warned, self._away = False, ""
+        self._carry_out(outputs)
+        return alive
+
     def choose(self, choice: Choose) -> None:
-        self._carry_out(self._turns.intent(choice))
+        self._obey(choice)
         asked = choice.sayso is not None and choice.sayso.resumable
         if asked and self._claim is None and self._limits.resume_s and self._turns.state is not WireState.NEW:
             claim = Claim(self.name, self._owner)

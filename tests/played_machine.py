@@ -1,4 +1,4 @@
-"""A notebook's files as Linux has them, for a server that is given their place: what it runs on, how scarce memory is."""
+"""A notebook's files as Linux has them: what it runs on, and how scarce memory is. A server is given their place."""
 
 from __future__ import annotations
 

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
-from running_server import BOUND_S, client, eventually, scripted, server
+from running_server import BOUND_S, client, eventually, scripted, server, silence
 
+from sayso.server.engine_client import EngineClient
+from sayso.server.outbox import Outbox
 from sayso.server.protocol.dialects.vllm import VllmDialect
+from sayso.server.session import Session
+from sayso.server.turn_limits import Limits
 
 
 async def test_many_clients_at_once_each_get_their_own_text() -> None:
@@ -73,3 +79,41 @@ async def test_a_fault_while_hearing_the_engine_ends_only_that_session(monkeypat
         await asyncio.wait_for(c.socket.wait_closed(), BOUND_S)
         monkeypatch.undo()
         assert await other.transcribe(0.5) == "w0"
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "alive"),
+    [
+        ("no.such.event", {}, False),
+        ("session.update", {"model": "auto"}, True),
+        ("sayso.heard", {"frames": 0}, False),
+        ("input_audio_buffer.commit", {"final": False}, False),
+        ("input_audio_buffer.commit", {"final": True}, True),
+        ("input_audio_buffer.append", {"audio": silence(0.05)}, True),
+        # For this one there is no room, but somebody speaks.
+        ("input_audio_buffer.append", {"audio": silence(2.0)}, True),
+        ("input_audio_buffer.append", {"audio": "?"}, False),
+        ("input_audio_buffer.clear", {}, True),
+    ],
+)
+def test_what_is_refused_is_no_sign_of_life(kind: str, fields: dict[str, Any], alive: bool) -> None:
+    now_s = [0.0]
+    engine = EngineClient(scripted())
+    session = Session(
+        "sess-a",
+        VllmDialect("sess-a"),
+        engine,
+        Outbox(10**6),
+        Limits(waiting_s=1.0),
+        lambda _: False,
+        clock=lambda: now_s[0],
+    )
+
+    def say(kind: str, **fields: Any) -> None:
+        session.text_frame(msgspec.json.encode({"type": kind, **fields}).decode())
+
+    say("session.update", model="auto")
+    say("input_audio_buffer.commit", final=False)
+    now_s[0] = 5.0
+    say(kind, **fields)
+    assert session.facts.idle_s == (0.0 if alive else 5.0)

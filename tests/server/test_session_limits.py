@@ -54,23 +54,34 @@ async def test_whoever_speaks_after_the_warning_is_not_closed() -> None:
         assert (await c.expect("error"))["code"] == "idle_timeout"
 
 
-async def test_whoever_sends_only_what_nobody_can_read_is_closed_like_one_who_says_nothing() -> None:
+@pytest.mark.parametrize(
+    ("kind", "fields", "code"),
+    [
+        ("response.create", {}, "unknown_event"),
+        ("input_audio_buffer.commit", {"final": False}, "already_committed"),
+        ("session.update", {"model": "none of ours"}, "model_not_found"),
+    ],
+)
+async def test_whoever_sends_only_what_is_refused_is_closed_like_one_who_says_nothing(
+    kind: str, fields: dict[str, object], code: str
+) -> None:
     async with server() as url, client(url) as c:
         await quiet(c)
+        await c.start()
 
         async def babble() -> None:
             with contextlib.suppress(websockets.ConnectionClosed):
                 while True:
-                    await c.send("response.create")
+                    await c.send(kind, **fields)
                     await asyncio.sleep(0.02)
 
         babbling = asyncio.create_task(babble())
-        codes: list[str] = []
+        events = [await c.next()]
         async with asyncio.timeout(BOUND_S):
-            while "idle_timeout" not in codes:
-                codes.append((await c.next())["code"])
+            while events[-1].get("code") != "idle_timeout":
+                events.append(await c.next())
             await babbling
-        assert set(codes) == {"unknown_event", "idle_timeout"}
+        assert {event["code"] for event in events if event["type"] == "error"} == {code, "idle_timeout"}
 
 
 async def test_audio_that_no_commit_follows_is_told_as_lost() -> None:
