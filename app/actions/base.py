@@ -69,6 +69,8 @@ class Done:
     undone: UndoToken | None = None
     title: str = ""
     """Replaces the described title where only the doing showed what it was."""
+    made: object | None = field(default=None, repr=False)
+    """What was made, by which an action that takes it away otherwise finds it in the undo log."""
 
 
 class Action(Protocol):

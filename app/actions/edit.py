@@ -35,7 +35,8 @@ class Edit:
             again = self._typist.type(typed.text, None, halt)
             return Done(again.detail, again.receipt)
 
-        return Done(f"{count} character{'s' if count != 1 else ''} removed", Receipt.SENT, revert)
+        removed = f"{count} character{'s' if count != 1 else ''} removed"
+        return Done(removed, Receipt.SENT, revert, undone=self._undo.withdraw(typed))
 
     def _undo_last(self, job: Job) -> Done:
         entry = self._undo.latest()

@@ -135,7 +135,7 @@ class Performer:
             log.info("action %s refused: %s", kind, error.code)
             raise
         log.info("action %s: %s", kind, done.receipt)
-        token = self._undo.add(done.title or title, done.revert) if done.revert is not None else None
+        token = self._undo.add(done.title or title, done.revert, done.made) if done.revert is not None else None
         return Outcome(done.title or title, done.detail, done.receipt, token, done.undone)
 
     async def _in_thread(self, call: Callable[[threading.Event], Result]) -> Result:

@@ -266,7 +266,7 @@ def typed_as_done(typist: Typist, typed: Typed) -> Done:
         typist.take_back(halt, typed)
         return Done(f"{_count(typed.text)} removed", Receipt.SENT)
 
-    return Done(typed.detail, typed.receipt, revert)
+    return Done(typed.detail, typed.receipt, revert, made=typed)
 
 
 def _count(text: str) -> str:

@@ -18,6 +18,7 @@ _MAY_BE_TRIED_AGAIN = frozenset({"window_changed", "modifier_held", "cancelled"}
 class Undoable:
     token: UndoToken
     revert: Revert
+    made: object | None = None
 
 
 class UndoLog:
@@ -27,9 +28,9 @@ class UndoLog:
         self._entries: OrderedDict[int, Undoable] = OrderedDict()
         self._ids = itertools.count(1)
 
-    def add(self, title: str, revert: Revert) -> UndoToken:
+    def add(self, title: str, revert: Revert, made: object | None = None) -> UndoToken:
         token = UndoToken(next(self._ids), title)
-        self._entries[token.id] = Undoable(token, revert)
+        self._entries[token.id] = Undoable(token, revert, made)
         while len(self._entries) > _KEPT:
             self._entries.popitem(last=False)
         return token
@@ -39,6 +40,13 @@ class UndoLog:
 
     def latest(self) -> Undoable | None:
         return next(reversed(self._entries.values()), None)
+
+    def withdraw(self, made: object) -> UndoToken | None:
+        """What was made is gone: nothing is left to take back of the action that made it."""
+        token = next((each.token for each in self._entries.values() if each.made is made), None)
+        if token is not None:
+            del self._entries[token.id]
+        return token
 
     def revert(self, entry: Undoable, halt: threading.Event) -> Done:
         """Take an action back, in the worker thread. It stays undoable where only the wrong window was in front."""

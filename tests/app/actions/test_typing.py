@@ -259,6 +259,21 @@ async def test_scratch_that_goes_back_one_dictation_each_time_it_is_said(
         assert output.read_bytes() == b"one\n"
 
 
+async def test_what_was_scratched_is_told_as_taken_back_and_cannot_be_taken_back_again(
+    hands: Hands, terminal: Terminal
+) -> None:
+    typed = await hands.do("type back")
+    scratched = await hands.do("scratch that")
+    assert typed.undo is not None
+    assert scratched.undone == typed.undo
+    with pytest.raises(ActionError) as refused:
+        await hands.performer.undo(typed.undo)
+    assert refused.value.code == "undo_gone"
+    # Typed again, it is the text of “scratch that” and no more of the first action.
+    await hands.do("undo that")
+    assert (await hands.do("scratch that")).undone is None
+
+
 async def test_undo_of_a_scratch_types_the_text_again(hands: Hands, terminal: Terminal) -> None:
     await hands.do("type back")
     await hands.do("scratch that")
