@@ -132,6 +132,7 @@ QSplitter::handle:hover { background: $line; }
 QMenu { background: $surface; border: 1px solid $border; padding: ${xs}px; }
 QMenu::item { padding: ${xs}px ${l}px; border-radius: ${xs}px; }
 QMenu::item:selected { background: $accent; color: $on_accent; }
+QMenu::item:disabled { background: transparent; color: $muted; }
 
 QScrollBar:vertical { background: transparent; width: ${bar}px; margin: 0; }
 QScrollBar::handle:vertical { background: $border; border-radius: ${bar_radius}px; min-height: ${xl}px; margin: 1px; }
