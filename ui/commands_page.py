@@ -31,7 +31,7 @@ _FAMILIES = {
     FAMILY: "Your own",
     "web": "Web",
     "keys": "Keys",
-    "edit": "Undo and repeat",
+    "edit": "Undo",
     "placing": "Placing windows",
     "shortcuts": "Tabs, pages and editing",
     "information": "Time, date and battery",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from sayso.app.commands.own import LONGEST_PHRASE, LONGEST_VALUE, OwnCommand, OwnKind
@@ -52,6 +53,8 @@ class OwnCommandDialog(QDialog):
         buttons = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(buttons.Save | buttons.Cancel)
         self.save = self.buttons.button(buttons.Save)
+        for button in self.buttons.buttons():
+            button.setIcon(QIcon())  # No other button of Sayso has one of the style's.
         if own is not None:
             self.kind.setCurrentIndex(self.kind.findData(own.kind))
         self._lay_out()
