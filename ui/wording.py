@@ -193,7 +193,7 @@ def feed_sentence(item: FeedItem) -> str:
         parts.append(ANSWER_HINT)
     if item.heard:
         parts.append(f"heard “{item.heard}”")
-    return ". ".join(part.rstrip(".") for part in parts) + "."
+    return " ".join(part if part.endswith(("?", "!", ".")) else f"{part}." for part in parts)
 
 
 def explanation(item: FeedItem) -> str:

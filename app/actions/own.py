@@ -75,4 +75,4 @@ class OwnCommands:
         status = self._launcher.wait_for_exit(child, _FAILS_WITHIN_S, halt)
         if status:
             raise ActionError("program_ended", f"{command[0]} ended at once with status {status}.")
-        return Done("started" if status is None else "done", Receipt.SENT if status is None else Receipt.VERIFIED)
+        return Done("started" if status is None else "", Receipt.SENT if status is None else Receipt.VERIFIED)
