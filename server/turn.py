@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from sayso.engine import messages
 from sayso.server.protocol.audio import BYTES_PER_SAMPLE
 from sayso.server.protocol.intents import HeardWord
-from sayso.server.protocol.rejoin import Between, Rejoin
-from sayso.server.protocol.word_times import HeardWords, TimedWord, WordTimes
+from sayso.server.protocol.joint import Joint, Shown
+from sayso.server.protocol.word_times import TimedWord
 
 SAMPLES_PER_MS = messages.SAMPLE_RATE // 1000
 MOST_REPLAYS = 3
@@ -41,25 +41,15 @@ class Turn:
         self._keep = int(keep_s * messages.SAMPLE_RATE)
         self._kept = bytearray()
         self._kept_from = 0
-        self._confirmed = 0
         self._base = 0
         """Where the engine's turn began."""
-        self._text = ""
-        self._pending = ""
-        """The end of the text that belongs to what is kept."""
-        self._hole = False
-        self._rejoin = Rejoin("")
-        self._spaced = True
-        """Whether text of the engine's turn was let through already."""
-        self._times = WordTimes()
-        self._heard = HeardWords()
-        self._new_words = 0
+        self._joint = Joint(spaced=True)
         self._speech_ms = -1
         self._replays = 0
 
     @property
     def text(self) -> str:
-        return self._text
+        return self._joint.text
 
     @property
     def kept_bytes(self) -> int:
@@ -69,7 +59,7 @@ class Turn:
     @property
     def confirmed_ms(self) -> int:
         """All audio before this time has come out as stable text."""
-        return self._confirmed // SAMPLES_PER_MS
+        return self._joint.told // SAMPLES_PER_MS
 
     # Audio.
 
@@ -95,15 +85,14 @@ class Turn:
         self._replays += 1
         if self._replays > MOST_REPLAYS:
             return None
-        gone = max(0, self._kept_from - self._confirmed)
-        self._hole = self._hole or (gone > 0 and bool(self._pending))
-        self._confirmed = max(self._confirmed, self._kept_from)
+        gone = max(0, self._kept_from - self._joint.told)
+        if gone:
+            self._joint.lose(self._kept_from)
         self._backlog = ([bytes(self._kept)] if self._kept else []) + self._backlog
         self.waiting += len(self._kept) // BYTES_PER_SAMPLE
         self._kept.clear()
         self._base = self._kept_from
-        self._rejoin, self._spaced = Rejoin(self._pending, self._hole), False
-        self._heard, self._new_words = HeardWords(), 0
+        self._joint.hear_again()
         self.sent = self.flushed = False
         return gone // SAMPLES_PER_MS
 
@@ -123,87 +112,38 @@ class Turn:
         """Stable text of the engine: what of it is new."""
         self.tokens += message.tokens
         words = [self._shifted(word) for word in message.words]
-        self._heard.hear((_timed(word) for word in words), self._times)
-        through = self._rejoin.is_decided
-        piece = self._show(self._rejoin.feed(message.piece, self._between(message.piece)))
-        if not self._rejoin.is_decided:
-            return Heard("")
-        shown = self._take_words()
-        return Heard(piece, words if through else shown)
+        through = self._joint.is_decided
+        shown = self._joint.hear(message.piece, [_timed(word) for word in words])
+        return Heard(shown.piece, words) if through else _heard(shown)
 
     def rest(self) -> Heard:
         """The engine's turn is over: text that waited for the joint."""
-        if self._rejoin.is_decided:
-            return Heard("")
-        piece = self._show(self._rejoin.finish(self._between()))
-        return Heard(piece, self._take_words())
-
-    def _between(self, piece: str = "") -> Between | None:
-        """How many words of the replay can be those that were sent; None when their times do not tell."""
-        if self._rejoin.is_decided or not self._times or len(self._rejoin.heard_words(piece)) != len(self._heard):
-            return None
-        return Between(*self._heard.before(self._confirmed))
+        return _heard(self._joint.finish())
 
     def quiet(self, message: messages.Text) -> Heard:
-        """Nobody speaks and all text up to this time is out: what waits for the joint waits for no more words.
-
-        Only once the replay has come to where the shown text ends: in a pause before that, words follow which are
-        shown already.
-        """
-        if self.time_ms(message.end_ms) * SAMPLES_PER_MS < self._confirmed:
-            return Heard("")
-        return self.rest()
+        """Nobody speaks and all text up to this time is out."""
+        return _heard(self._joint.quiet(self.time_ms(message.end_ms) * SAMPLES_PER_MS))
 
     def guess(self, tentative: str) -> str:
         """Tentative text of the engine as it follows the text that was sent."""
-        text = self._rejoin.preview(tentative)
-        return self._fitted(text)
+        return self._joint.preview(tentative)
 
     def confirm(self, message: messages.Text) -> bool:
         """Stable text came: forget the audio that it settles; whether the confirmed time has moved."""
         engine_ms = message.words[-1].end_ms if message.words else message.end_ms
         position = min(self.time_ms(engine_ms) * SAMPLES_PER_MS, self.samples)
-        if not self._rejoin.is_decided or position <= self._confirmed:
+        if not self._joint.is_decided or position <= self._joint.told:
             return False
-        self._confirmed, self._replays = position, 0
-        if self._times:
-            start = self._times.settle(position)
-            if start is None:
-                return True
-            self._pending = " ".join(self._pending.split()[-len(self._times) :]) if self._times else ""
-        else:
-            start, self._pending = position, ""
-        self._hole = False
-        self._forget(start)
+        self._replays = 0
+        start = self._joint.settle(position, self._kept_from)
+        if start is not None:
+            self._forget(start)
         return True
 
     def tells_speech(self, engine_ms: int) -> bool:
         """Whether speech that the engine hears at this time was not told already, before a replay."""
         told, self._speech_ms = self._speech_ms, max(self._speech_ms, self.time_ms(engine_ms))
         return self._speech_ms > told
-
-    def _show(self, piece: str) -> str:
-        piece = self._fitted(piece)
-        if piece:
-            lengthens = bool(self._text) and not self._text[-1].isspace() and not piece[0].isspace()
-            self._new_words += len(piece.split()) - lengthens
-            self._spaced = True
-            self._text += piece
-            self._pending += piece
-        return piece
-
-    def _fitted(self, piece: str) -> str:
-        """A replay's first piece begins without the space that its place in the turn asks for."""
-        if self._spaced or not piece:
-            return piece
-        if not self._text or self._text[-1].isspace():
-            return piece.lstrip()
-        return piece if piece[0].isspace() else f" {piece}"
-
-    def _take_words(self) -> list[HeardWord]:
-        taken, self._new_words = self._heard.take(self._new_words), 0
-        self._times.add(taken)
-        return [_heard(word) for word in taken]
 
     def _shifted(self, word: messages.Word) -> HeardWord:
         return HeardWord(word.text, self.time_ms(word.start_ms), self.time_ms(word.end_ms), word.probability)
@@ -213,6 +153,10 @@ def _timed(word: HeardWord) -> TimedWord:
     return TimedWord(word.text, word.start_ms * SAMPLES_PER_MS, word.end_ms * SAMPLES_PER_MS, word.probability)
 
 
-def _heard(word: TimedWord) -> HeardWord:
+def _heard(shown: Shown) -> Heard:
+    return Heard(shown.piece, [_told(word) for word in shown.words])
+
+
+def _told(word: TimedWord) -> HeardWord:
     start_ms, end_ms = word.start // SAMPLES_PER_MS, word.end // SAMPLES_PER_MS
     return HeardWord(f" {word.text}", start_ms, end_ms, word.probability)

@@ -5,12 +5,13 @@ Positions are samples since the first sample of the user's turn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sayso.app.realtime.events import TurnLost
-from sayso.server.protocol.events import SAMPLE_RATE
-from sayso.server.protocol.rejoin import Rejoin
-from sayso.server.protocol.word_times import HeardWords, WordTimes
+from sayso.app.realtime.events import TurnLost, TurnStable, TurnWord, TurnWords
+from sayso.server.protocol.events import SAMPLE_RATE, WireWord
+from sayso.server.protocol.joint import Joint, Shown
+from sayso.server.protocol.word_times import TimedWord
 
 BYTES_PER_SAMPLE = 2
 SAMPLES_PER_MS = SAMPLE_RATE // 1000
@@ -25,14 +26,9 @@ class Turn:
     kept: bytearray = field(default_factory=bytearray)
     kept_from: int = 0
     confirmed: int = 0
-    """All audio before this has come back as text, or is counted as lost."""
-    text: str = ""
-    pending: str = ""
-    """The end of ``text`` that belongs to audio not yet confirmed."""
-    words: WordTimes = field(default_factory=WordTimes)
-    """Times of the last words of ``pending``, where the server tells them."""
-    hole: bool = False
-    """Audio at the start of ``pending`` is lost and will not be heard again."""
+    """All audio before this is not needed any more: a replay would begin here."""
+    joint: Joint = field(default_factory=Joint)
+    """What of its text is shown."""
     ended: bool = False
     cancelled: bool = False
     failures: int = 0
@@ -45,14 +41,13 @@ class Sending:
     turn: Turn
     base: int
     sent: int
-    rejoin: Rejoin
     final: bool = False
     heard: str = ""
     """All deltas of the server's turn, joined."""
-    shown: bool = False
-    words: HeardWords = field(default_factory=HeardWords)
-    new_words: int = 0
-    """Words that were shown and whose times have not come yet."""
+    untimed: str = ""
+    """A delta whose words' times are awaited, since they tell what of it is new."""
+    spoke: bool = False
+    """Whether there were deltas since the last marker."""
     gaps: list[tuple[int, int]] = field(default_factory=list)
     """Audio given up before it was sent: after so many samples of the server's turn, so many are missing."""
 
@@ -60,35 +55,27 @@ class Sending:
         """Where in the user's turn so many samples of the server's turn end."""
         return self.base + server_samples + sum(missing for after, missing in self.gaps if after < server_samples)
 
+    def placed(self, word: WireWord) -> TimedWord:
+        """A word of the server's turn as one of the user's turn."""
+        start, end = (self.position(ms * SAMPLES_PER_MS) for ms in (word.start_ms, word.end_ms))
+        return TimedWord(word.text, start, end, word.probability)
 
-def show(sending: Sending, piece: str) -> str:
-    """Append new text to the user's turn, spaced as it must be; what was appended, or nothing."""
-    turn = sending.turn
-    if not turn.text:
-        piece = piece.lstrip()
-    elif piece and not sending.shown and not piece[0].isspace():
-        piece = " " + piece
-    if piece and not turn.cancelled:
-        lengthens = bool(turn.text) and not turn.text[-1].isspace() and not piece[0].isspace()
-        sending.new_words += len(piece.split()) - lengthens
-        sending.shown = True
-        turn.text += piece
-        turn.pending += piece
-    return piece
+
+def told(turn: Turn, shown: Shown) -> Sequence[TurnStable | TurnWords]:
+    """What is new, as the client's owner is told."""
+    events: list[TurnStable | TurnWords] = [TurnStable(turn.id, shown.piece)] if shown.piece else []
+    if shown.words:
+        words = (TurnWord(word.text, word.start // SAMPLES_PER_MS, word.end // SAMPLES_PER_MS) for word in shown.words)
+        events.append(TurnWords(turn.id, tuple(words)))
+    return events
 
 
 def settle(turn: Turn, position: int) -> None:
     """All audio before this position has come out as text: keep only what a replay would need."""
     turn.failures = 0
-    if turn.words:
-        start = turn.words.settle(position)
-        if start is None or start <= turn.confirmed:
-            return
-        turn.pending = " ".join(turn.pending.split()[-len(turn.words) :]) if turn.words else ""
-    else:
-        start, turn.pending = position, ""
-    turn.hole = False
-    release(turn, start)
+    start = turn.joint.settle(position, turn.kept_from)
+    if start is not None and start > turn.confirmed:
+        release(turn, start)
 
 
 def forget(turn: Turn, position: int) -> None:
@@ -110,6 +97,6 @@ def lose(turn: Turn, position: int, code: str, message: str) -> TurnLost:
     """Count all unconfirmed audio before this position as lost."""
     count = position - turn.confirmed
     turn.confirmed = position
-    turn.hole = bool(turn.pending)
+    turn.joint.lose(position)
     forget(turn, position)
     return TurnLost(turn.id, count // SAMPLES_PER_MS, code, message)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from sayso.app.realtime.events import TurnDone, TurnEvent, TurnLost, TurnStable, TurnTentative, TurnWord, TurnWords
+from sayso.app.realtime.events import TurnDone, TurnEvent, TurnLost, TurnTentative
 from sayso.app.realtime.sent import Sent, SentLog
-from sayso.app.realtime.turn import BYTES_PER_SAMPLE, SAMPLES_PER_MS, Sending, Turn, forget, lose, release, settle, show
+from sayso.app.realtime.turn import BYTES_PER_SAMPLE, SAMPLES_PER_MS, Sending, Turn, forget, lose, release, settle, told
 from sayso.app.realtime.wire import Finished, Received, append
 from sayso.server.protocol.events import (
     SAMPLE_RATE,
@@ -24,11 +24,9 @@ from sayso.server.protocol.events import (
     Error,
     Marker,
     Partial,
-    WireWord,
     Words,
 )
-from sayso.server.protocol.rejoin import Rejoin
-from sayso.server.protocol.word_times import TimedWord
+from sayso.server.protocol.joint import Shown
 
 _LARGEST_APPEND = SAMPLE_RATE // 2
 _LEAST_DROP = SAMPLE_RATE
@@ -187,13 +185,16 @@ class Uplink:
 
     def received(self, event: Received) -> list[UplinkEvent]:
         """Take an event of the current connection; what it means."""
+        if isinstance(event, Words):
+            return self._timed(event)
+        return [*self._untimed(), *self._took(event)]
+
+    def _took(self, event: Received) -> list[UplinkEvent]:
         match event:
             case Delta(delta):
                 return self._heard(delta)
             case Partial(text):
                 return self._guessed(text)
-            case Words():
-                return self._timed(event)
             case Marker(audio_ms):
                 return self._confirm(audio_ms)
             case Finished(text):
@@ -211,59 +212,62 @@ class Uplink:
         if sending is None or not delta:
             return []
         sending.heard += delta
-        return self._show(sending, sending.rejoin.feed(delta))
-
-    def _show(self, sending: Sending, piece: str) -> list[UplinkEvent]:
-        shown = show(sending, piece)
-        return [TurnStable(sending.turn.id, shown)] if shown and not sending.turn.cancelled else []
-
-    def _guessed(self, text: str) -> list[UplinkEvent]:
-        sending = self._sending
-        if sending is None or sending.turn.cancelled:
+        sending.spoke = True
+        if sending.turn.cancelled:
             return []
-        text = sending.rejoin.preview(text)
-        if not sending.turn.text:
-            text = text.lstrip()
-        elif text and not sending.shown and not text[0].isspace():
-            text = " " + text
-        return [TurnTentative(sending.turn.id, text)]
+        if self._sayso and sending.turn.joint.wants_times:
+            sending.untimed = delta
+            return []
+        return [*told(sending.turn, sending.turn.joint.hear(delta))]
+
+    def _untimed(self) -> list[UplinkEvent]:
+        """The times of the last delta's words did not come."""
+        sending = self._sending
+        if sending is None or not sending.untimed:
+            return []
+        delta, sending.untimed = sending.untimed, ""
+        return [*told(sending.turn, sending.turn.joint.hear(delta))]
 
     def _timed(self, event: Words) -> list[UplinkEvent]:
         sending = self._sending
         if sending is None or sending.turn.cancelled:
             return []
-        turn = sending.turn
-        sending.words.hear((self._placed(sending, word) for word in event.words), turn.words)
-        if not sending.rejoin.is_decided:
-            return []
-        words, sending.new_words = sending.words.take(sending.new_words), 0
-        turn.words.add(words)
-        return [TurnWords(turn.id, tuple(_told(word) for word in words))] if words else []
+        joint = sending.turn.joint
+        words = [sending.placed(word) for word in event.words]
+        delta, sending.untimed = sending.untimed, ""
+        return [*told(sending.turn, joint.hear(delta, words) if delta else Shown("", joint.time(words)))]
 
-    @staticmethod
-    def _placed(sending: Sending, word: WireWord) -> TimedWord:
-        start, end = (sending.position(ms * SAMPLES_PER_MS) for ms in (word.start_ms, word.end_ms))
-        return TimedWord(word.text, start, end)
+    def _guessed(self, text: str) -> list[UplinkEvent]:
+        sending = self._sending
+        if sending is None or sending.turn.cancelled:
+            return []
+        return [TurnTentative(sending.turn.id, sending.turn.joint.preview(text))]
 
     def _confirm(self, audio_ms: int) -> list[UplinkEvent]:
         sending = self._sending
+        if sending is None or sending.turn.cancelled:
+            return []
+        turn, joint = sending.turn, sending.turn.joint
+        position = min(sending.position(audio_ms * SAMPLES_PER_MS), sending.sent)
+        # A marker that no delta came before tells of a pause.
+        events: list[UplinkEvent] = [] if sending.spoke else [*told(turn, joint.quiet(position))]
+        sending.spoke = False
         # Text that waits for the joint is not shown yet: its audio is needed until it is.
-        if sending is not None and sending.rejoin.is_decided:
-            position = min(sending.position(audio_ms * SAMPLES_PER_MS), sending.sent)
-            if position > sending.turn.confirmed:
-                settle(sending.turn, position)
-                self._sent.settle(position)
-        return []
+        if joint.is_decided and position > joint.told:
+            settle(turn, position)
+            self._sent.settle(position)
+        return events
 
     def _finished(self, text: str) -> list[UplinkEvent]:
         sending = self._sending
         if sending is None:
             return []
+        turn, joint = sending.turn, sending.turn.joint
         rest = text[len(sending.heard) :] if text.startswith(sending.heard) else ""
-        events = self._heard(rest) + self._show(sending, sending.rejoin.finish())
-        turn = sending.turn
-        turn.pending, turn.hole = "", False
-        turn.words.clear()
+        events: list[UplinkEvent] = []
+        if not turn.cancelled:
+            events = [*told(turn, joint.hear(rest)), *told(turn, joint.finish())]
+        joint.close()
         release(turn, sending.sent)
         self._sending = None
         self._sent.clear()
@@ -297,7 +301,8 @@ class Uplink:
         turn = next(iter(self._turns), None)
         if turn is None or turn.confirmed >= turn.length:
             return None
-        self._sending = Sending(turn, turn.confirmed, turn.confirmed, Rejoin(turn.pending, turn.hole))
+        turn.joint.hear_again()
+        self._sending = Sending(turn, turn.confirmed, turn.confirmed)
         self._sent.add(Sent(self._sending, None))
         return Commit()
 
@@ -339,8 +344,7 @@ class Uplink:
 
     def _give_up(self, turn: Turn, code: str, message: str) -> list[UplinkEvent]:
         turn.failures = 0
-        turn.pending, turn.hole = "", False
-        turn.words.clear()
+        turn.joint.close()
         if turn.cancelled or turn.confirmed >= turn.length:
             return []
         return [lose(turn, turn.length, code, message)]
@@ -385,14 +389,10 @@ class Uplink:
                 self._turns.popleft()
             elif turn.ended and turn.confirmed >= turn.length:
                 self._turns.popleft()
-                events.append(TurnDone(turn.id, turn.text))
+                events.append(TurnDone(turn.id, turn.joint.text))
             else:
                 break
         return events
-
-
-def _told(word: TimedWord) -> TurnWord:
-    return TurnWord(word.text, word.start // SAMPLES_PER_MS, word.end // SAMPLES_PER_MS)
 
 
 _DROPPED = "The server could not be reached for so long that the oldest speech had to be given up."

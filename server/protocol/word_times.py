@@ -41,6 +41,11 @@ class WordTimes:
     def __len__(self) -> int:
         return len(self._words)
 
+    @property
+    def end(self) -> int:
+        """Where the last word ends; 0 without one."""
+        return self._words[-1].end if self._words else 0
+
     def add(self, words: Iterable[TimedWord]) -> None:
         """More words are shown."""
         self._words += words
@@ -106,6 +111,9 @@ class HeardWords:
         return least, max(least, likely), max(least, likely, most)
 
     def take(self, count: int) -> list[TimedWord]:
-        """The last ``count`` words, which are shown; the ones before are those that were shown already."""
-        taken, self._held = self._held[len(self._held) - count :] if count else [], []
+        """The last ``count`` words, which are shown; the ones before are those that were shown already.
+
+        Fewer where the times of some are not known.
+        """
+        taken, self._held = self._held[max(0, len(self._held) - count) :] if count else [], []
         return taken
