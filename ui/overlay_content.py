@@ -65,19 +65,17 @@ class OverlayPolicy:
 
     def _hearing(self, snapshot: Snapshot) -> OverlayContent | None:
         line = _open_line(snapshot)
-        hearing = snapshot.microphone.state is MicrophoneState.HEARING
         words = line is not None and bool(line.stable.strip() or line.tentative.strip())
         if not snapshot.ways.held and not (words and line is not None and _is_meant(snapshot, line)):
             return None
-        state = describe(snapshot)
-        title = state.headline if snapshot.ways.held or hearing else "Understanding"
+        title, drawing, tone = _stage(snapshot)
         return OverlayContent(
             title,
-            "heard" if hearing else "waiting",
-            state.tone if hearing or snapshot.ways.held else Tone.WAITING,
+            drawing,
+            tone,
             line.stable.strip() if line is not None else "",
             line.tentative if line is not None else "",
-            snapshot.microphone.level_db if hearing else None,
+            snapshot.microphone.level_db if _hears(snapshot) else None,
         )
 
     def _acting(self, snapshot: Snapshot, now_s: float) -> OverlayContent | None:
@@ -110,6 +108,19 @@ class OverlayPolicy:
         return True
 
 
+def _stage(snapshot: Snapshot) -> tuple[str, str, Tone]:
+    """Headline, drawing and tone for what is being said: it is heard, waited for, or worked on."""
+    state = describe(snapshot)
+    if _hears(snapshot):
+        return state.headline, "heard", state.tone
+    if not snapshot.ways.held:
+        return "Understanding", "waiting", Tone.WAITING
+    if state.tone is Tone.GOOD:
+        # The key is down and the first sound is on its way.
+        return "Listening", "microphone", Tone.ACTIVE
+    return state.headline, "waiting", state.tone
+
+
 def _open_line(snapshot: Snapshot) -> Line | None:
     line = snapshot.lines[-1] if snapshot.lines else None
     return line if line is not None and line.kind is LineKind.OPEN else None
@@ -122,6 +133,11 @@ def _is_meant(snapshot: Snapshot, line: Line) -> bool:
         ways.way is Way.HANDS_FREE and ways.asks_phrase and bool(ways.phrase) and not ways.attentive
     )
     return not needs_phrase or after_phrase(line.stable + line.tentative, ways.phrase) is not None
+
+
+def _hears(snapshot: Snapshot) -> bool:
+    """Whether something is being said, and not only its end taken from a microphone that closes."""
+    return snapshot.microphone.state is MicrophoneState.HEARING and _is_open(snapshot)
 
 
 def _is_open(snapshot: Snapshot) -> bool:

@@ -57,6 +57,10 @@ def test_words_that_are_still_worked_on_stay_when_the_speaker_is_silent() -> Non
     content = after(BEFORE, saying("type hello", microphone=scenes.READY))
     assert content is not None
     assert (content.title, content.level_db) == ("Understanding", None)
+    closing = saying("type hello", state=DesktopState.IDLE, microphone=scenes.HEARING)
+    content = after(BEFORE, closing)
+    assert content is not None
+    assert (content.title, content.level_db) == ("Understanding", None)
 
 
 def test_a_held_key_is_answered_at_once_and_tells_that_the_microphone_opens() -> None:
@@ -67,6 +71,9 @@ def test_a_held_key_is_answered_at_once_and_tells_that_the_microphone_opens() ->
     content = after(BEFORE, replace(BEFORE, ways=HELD, microphone=scenes.HEARING))
     assert content is not None
     assert content.level_db is not None
+    content = after(BEFORE, replace(BEFORE, ways=HELD, microphone=scenes.READY))
+    assert content is not None
+    assert (content.title, content.drawing) == ("Listening", "microphone")
 
 
 @pytest.mark.parametrize(
