@@ -22,6 +22,7 @@ from PySide6.QtGui import (
     QPen,
     QRegion,
     QResizeEvent,
+    QWindow,
 )
 from PySide6.QtWidgets import QWidget
 
@@ -107,6 +108,7 @@ class Overlay(QWidget):
         application = QGuiApplication.instance()
         assert isinstance(application, QGuiApplication)
         application.screenRemoved.connect(self._look_soon)
+        application.focusWindowChanged.connect(self._focus_changed)
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -131,6 +133,11 @@ class Overlay(QWidget):
     def _look_soon(self) -> None:
         """A screen goes; while that is told it is still there."""
         self._timer.start(0)
+
+    def _focus_changed(self, window: QWindow | None) -> None:
+        """Whoever comes to one of our other windows sees there what stands here."""
+        if window is not None and self.isVisible():
+            self._look_soon()
 
     def _present(self, content: OverlayContent, place: OverlayPlace) -> None:
         if content != self.content:

@@ -9,7 +9,7 @@ import pytest
 import scenes
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from sayso.app.snapshot import LineKind, OptionsView, Snapshot
@@ -76,6 +76,17 @@ def test_it_is_not_there_when_it_is_switched_off_or_our_own_window_is_in_front(s
     stage.watched = True
     stage.show(scenes.listening())
     assert not stage.overlay.isVisible()
+
+
+def test_it_goes_as_soon_as_one_of_our_own_windows_comes_to_the_front(qtbot: QtBot, stage: Stage) -> None:
+    stage.show(scenes.listening())
+    assert stage.overlay.isVisible()
+    window = QWidget()
+    qtbot.addWidget(window)
+    stage.watched = True
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(lambda: not stage.overlay.isVisible(), timeout=15_000)
 
 
 def test_it_goes_by_itself_when_nothing_more_happens(qtbot: QtBot, stage: Stage) -> None:
