@@ -1,8 +1,10 @@
 """Beam search over a batch of prompts: some texts of each are followed at once, and the likeliest is taken.
 
 Where greedy decoding takes the likeliest token now, and regrets it, a beam still has the other one. Texts are compared
-by their average log-probability, the end of the text counted. Every prompt is searched on its own, so what it gives
-does not depend on those it shares a batch with. Runs on the thread that calls it.
+by their average log-probability, the end of the text counted, and a search goes on while one that has not ended is
+likelier than all that have: a short command whose full stop is still to come (“Mute.”) must not lose to the first few
+texts that are through (“Mut.”). Every prompt is searched on its own, so what it gives does not depend on those it
+shares a batch with. Runs on the thread that calls it.
 """
 
 from __future__ import annotations
@@ -53,9 +55,10 @@ class _Search:
     def best(self) -> _Text:
         return max(self.finished, key=lambda text: text.rank)
 
-    def over(self, beams: int) -> bool:
+    @property
+    def over(self) -> bool:
         """Whether nothing that goes on can be expected to become better than what is there."""
-        if not self.running or len(self.finished) >= beams:
+        if not self.running:
             return True
         ended = [text.average for text in self.finished if text.ended == "end_of_text"]
         return bool(ended) and max(ended) >= max(text.average for text in self.running)
@@ -89,7 +92,7 @@ class _BeamSearch:
 
     @property
     def running(self) -> bool:
-        return any(not search.over(self._beams) for search in self._searches)
+        return any(not search.over for search in self._searches)
 
     def advance(self) -> torch.Tensor:
         """Feed every text's newest token; rows without a text get an end, and nobody looks at them.
@@ -101,7 +104,7 @@ class _BeamSearch:
         stay: list[int] = []
         for place, index in enumerate(self._going):
             search = self._searches[index]
-            if search.over(self._beams):
+            if search.over:
                 continue
             stay.append(place)
             spare = self._beams - len(search.running)

@@ -49,7 +49,7 @@ def by_definition(clip: Clip, beams: int) -> tuple[list[int], float]:
     """The text that a beam search ends with, and its average log-probability; every prefix is computed anew."""
     running: list[tuple[list[int], list[float]]] = [([], [])]
     finished: list[tuple[list[int], float]] = []
-    while running and len(finished) < beams:
+    while running:
         options = []
         for tokens, logprobs in running:
             best, chosen = clip.after(tokens)[0].topk(2 * beams)
