@@ -21,7 +21,7 @@ from websockets.exceptions import WebSocketException
 from sayso.app.errors import AppError, report_failure
 from sayso.app.realtime.endpoint import Endpoint
 from sayso.app.realtime.engine_news import ANY_MODEL, told_by_engine
-from sayso.app.realtime.errors import RealtimeError
+from sayso.app.realtime.errors import ROTATED, RealtimeError
 from sayso.app.realtime.events import Behind, Connection, RealtimeEvent
 from sayso.app.realtime.proof import Proof
 from sayso.app.realtime.questions import first_model
@@ -206,8 +206,8 @@ class RealtimeClient:
                 self._tell(Connection(ServerState.RESTING, endpoint.url if endpoint else "", "", _CLOSED, fault.code))
                 await self._rest.over()
                 continue
-            if fault.code == "rested":
-                # Somebody has begun to speak while the connection was being closed.
+            if fault.code == "rested" or (fault.code == ROTATED and self._was_ready):
+                # Somebody has begun to speak while the connection was being closed; or it was closed in order.
                 continue
             attempt = 0 if self._was_ready else attempt
             delay = _LASTING_RETRY_S if fault.lasting else _RETRIES_S[min(attempt, len(_RETRIES_S) - 1)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
+from sayso.app.realtime.errors import ROTATED
 from sayso.app.realtime.events import TurnDone, TurnEvent, TurnLost, TurnTentative
 from sayso.app.realtime.sent import Sent, SentLog
 from sayso.app.realtime.turn import BYTES_PER_SAMPLE, SAMPLES_PER_MS, Sending, Turn, forget, lose, release, settle, told
@@ -211,8 +212,7 @@ class Uplink:
         sending = self._sending
         if sending is None or not delta:
             return []
-        sending.heard += delta
-        sending.spoke = True
+        sending.heard, sending.spoke = sending.heard + delta, True
         if sending.turn.cancelled:
             return []
         if self._sayso and sending.turn.joint.wants_times:
@@ -279,6 +279,8 @@ class Uplink:
         if self._sayso and not error.turn_lost and code in _HARMLESS:
             return [TurnLost(turn.id, error.lost_ms, code, error.error)] if turn is not None and error.lost_ms else []
         events = self._take_back()
+        if code == ROTATED:
+            return [*events, *self._settle(), Reconnect(0.0, code, error.error)]
         delay = self._retry_s
         if turn is not None:
             turn.failures += 1

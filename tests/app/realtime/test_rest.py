@@ -158,3 +158,27 @@ async def test_a_server_that_closes_silent_clients_is_left_alone_until_the_next_
         talker.end(turn)
         assert await talker.finished(BOUND_S)
         assert heard.done == ["w0 w1"]
+
+
+async def test_a_connection_that_has_lasted_as_long_as_it_may_is_followed_by_another_without_a_word() -> None:
+    config = ServerConfig(port=0, session_s=0.5)
+    async with server(config=config) as url, client(remote(url)) as (talker, heard):
+        ids = set[str]()
+
+        def rotated() -> bool:
+            ids.add(talker.session_id)
+            return len(ids - {""}) >= 3
+
+        await heard.until(lambda h: h.is_in(ServerState.READY), BOUND_S)
+        turn = talker.begin()
+        talker.append(turn, speech(1, 10))
+        # The connection's time runs out in this turn, which goes on; the next ones come when they come.
+        await heard.until(lambda h: h.stable == "w0 w1", BOUND_S)
+        talker.append(turn, speech(1, 10))
+        talker.end(turn)
+        assert await talker.finished(BOUND_S)
+        for _ in range(3):
+            await say(talker, 1, 10)
+        await heard.until(lambda _: rotated(), BOUND_S)
+        assert heard.done == ["w0 w1 w2 w3", *["w0 w1"] * 3]
+        assert {state.state for state in heard.states} <= {ServerState.CONNECTING, ServerState.READY}
