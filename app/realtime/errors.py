@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sayso.app.errors import AppError
 
-
 ROTATED = "session_expired"
 """The code of a connection that lasted as long as its server lets it: nothing is wrong, another one follows at once."""
 
