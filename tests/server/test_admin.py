@@ -188,10 +188,12 @@ def test_only_this_machine_or_the_admin_key_administers() -> None:
     gate = Gate("client-key", (), "admin-key")
     assert gate.admin_refusal({}, "127.0.0.1") is None
     assert gate.admin_refusal({}, "::1") is None
+    assert gate.admin_refusal({}, "::ffff:127.0.0.1") is None
     assert gate.admin_refusal({b"authorization": ADMIN}, "192.0.2.1") is None
     for headers, peer in (
         ({b"authorization": KEY}, "192.0.2.1"),
         ({}, ""),
+        ({}, "::ffff:192.0.2.1"),
         ({b"authorization": KEY, b"x-forwarded-for": b"192.0.2.1"}, "127.0.0.1"),
     ):
         refusal = gate.admin_refusal(headers, peer)

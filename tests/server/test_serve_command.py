@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from sayso.app.cli.serve import command
 from sayso.server.config import ServerConfig
+from sayso.server.limits import RunningLimits
 from sayso.server.run import bound_socket
 
 
@@ -77,9 +78,31 @@ def test_a_file_that_cannot_be_used_is_a_usage_error(text: str, tmp_path: Path) 
     assert CliRunner().invoke(command, ["--config", str(file)]).exit_code == 2
 
 
-def test_every_limit_is_in_the_help_under_its_group() -> None:
+NAMES = {
+    field: next(opt for opt in each.opts if opt.startswith("--"))
+    for each in command.params
+    for field in [each.name]
+    if field in RunningLimits.__struct_fields__
+}
+"""The option of every limit."""
+
+
+def test_every_limit_is_in_the_help_under_its_group_with_its_unit() -> None:
+    assert NAMES.keys() == set(RunningLimits.__struct_fields__)
     lines = CliRunner().invoke(command, ["--help"]).output.splitlines()
-    for group, name in (("Memory:", "--end-after"), ("Sessions:", "--session-limit"), ("Listening:", "--port")):
-        after = lines[lines.index(group) + 1 :]
-        of_group = after[: after.index("")] if "" in after else after
-        assert any(line.strip().startswith(name) for line in of_group)
+    groups = [lines.index(name) for name in ("Memory:", "Sessions:", "Other:")]
+    of_limits = [line.split() for line in lines[groups[0] : groups[2]]]
+    for field, option in NAMES.items():
+        (shown,) = [parts for parts in of_limits if parts[:1] == [option]]
+        assert len(shown) > 3, f"{option} is not explained"
+        if field.endswith("_s"):
+            assert shown[1] == "SECONDS"
+    assert any(line.strip().startswith("--port") for line in lines[lines.index("Listening:") : groups[0]])
+
+
+def test_every_limit_can_be_set_by_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    wanted = {field: 11 + number for number, field in enumerate(NAMES)}
+    file = tmp_path / "serve.toml"
+    file.write_text("".join(f"{NAMES[field].lstrip('-')} = {value}\n" for field, value in wanted.items()))
+    config = options(monkeypatch, "--config", str(file))
+    assert {field: getattr(config, field) for field in NAMES} == wanted
