@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sayso.engine.blocks import Budget
 from sayso.engine.errors import EngineError
+from sayso.engine.kernel_cache import bound_kernels
 from sayso.engine.messages import Load
 from sayso.engine.runner.base import Budgeted, Runner
 from sayso.engine.runner.token_base import TokenRunner
@@ -30,8 +31,6 @@ LARGE_BYTES = 4_000_000
 SHORT_STEPS = frozenset({"voxtral_realtime"})
 """Kinds of models whose steps choose their threads themselves; see ``engine/step_threads.py``."""
 SPINS = 20_000
-KERNELS = 64
-"""Compiled kernels that oneDNN keeps. Every window length makes its own, and by default it keeps 1024 of them."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
 
 
@@ -150,7 +149,7 @@ def _set_environment(threads: int, *, short_steps: bool) -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     if short_steps:
         os.environ.setdefault("GOMP_SPINCOUNT", str(SPINS))
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(KERNELS))
+    bound_kernels()
 
 
 def device_bytes(device: str) -> int:

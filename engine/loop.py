@@ -18,6 +18,7 @@ from sayso.engine import messages as m
 from sayso.engine.channel import Channel
 from sayso.engine.errors import EngineError, SessionError
 from sayso.engine.faults import reason
+from sayso.engine.kernel_cache import forget_kernels
 from sayso.engine.loading import Loaded, give_back_memory, load, present_devices
 from sayso.engine.options import Limits
 from sayso.engine.reports import Reports
@@ -172,6 +173,7 @@ class Engine:
         # At once, and not with the next report: whoever asked for it looks at the system's figure now, and the next
         # model needs the room. Whatever waits in cycles goes too.
         gc.collect()
+        forget_kernels()
         give_back_memory()
 
     def _open(self, message: m.Open) -> None:

@@ -51,6 +51,8 @@ class Reporting:
 
     memory_s: float = 1.0
     metrics_s: float = 1.0
+    quiet_s: float = 1.0
+    """So long after the last step libraries are made to give back what they keep to be faster."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import psutil
 
 from sayso.engine import messages as m
+from sayso.engine.kernel_cache import forget_kernels
 from sayso.engine.loading import Loaded, device_bytes, give_back_memory
 from sayso.engine.options import Reporting
 from sayso.engine.session import Session
@@ -24,6 +25,8 @@ class Reports:
         self._batched = 0
         self._changed = self._stepped = False
         self._memory_at = self._metrics_at = clock()
+        self._quiet_at: float | None = None
+        """When it will have been quiet for long enough to give memory back that only makes steps faster."""
         self._opened_at: dict[str, float] = {}
         self._touched_at: dict[str, float] = {}
 
@@ -55,6 +58,7 @@ class Reports:
         self._step_ms += step_ms
         self._batched += batch
         self._changed = self._stepped = True
+        self._quiet_at = self._clock() + self._options.quiet_s
 
     def wait_s(self) -> float | None:
         """Seconds until the next report is due; None when nothing changed since the last one."""
@@ -63,6 +67,8 @@ class Reports:
             waits.append(self._memory_at + self._options.memory_s)
         if self._stepped:
             waits.append(self._metrics_at + self._options.metrics_s)
+        if self._quiet_at is not None:
+            waits.append(self._quiet_at)
         return max(0.0, min(waits) - self._clock()) if waits else None
 
     def due(
@@ -70,6 +76,9 @@ class Reports:
     ) -> list[m.Message]:
         """The reports whose time has come; ``texts`` tells what text sessions hold."""
         now, out = self._clock(), list[m.Message]()
+        if self._quiet_at is not None and now >= self._quiet_at:
+            self._quiet_at, self._changed = None, True
+            forget_kernels()
         if self._stepped and now - self._metrics_at >= self._options.metrics_s:
             self._metrics_at, self._stepped = now, False
             lag_ms = max((session.behind_ms for session in sessions.values()), default=0.0)

@@ -6,13 +6,15 @@ Nothing is waited for: memory is back when the engine answers the message behind
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import psutil
 import pytest
 import speech
-from running_engine import EngineProcess
-from tiny_voxtral import SMALL, build, warbling
+from running_engine import WAIT_S, EngineProcess
+from served_days import own_mb
+from tiny_voxtral import ROOMY, SMALL, build, warbling
 
 from sayso.engine import messages as m
 
@@ -24,6 +26,8 @@ pytestmark = [
 
 SHARE = 0.95
 """Of what the ledger says, at least."""
+MOST_KEPT_MB = 4.0
+"""The kernels of five speakers take 15 MB more than those of a silent start."""
 
 
 def resident_bytes(engine: EngineProcess) -> int:
@@ -84,3 +88,24 @@ def test_a_drop_and_an_unload_give_back_what_the_ledger_says(small: Path, model:
         print(f"{model}: {weights / 1e6:.1f} MB of weights, {fell / 1e6:.1f} MB fell")
         assert weights > 20e6
         assert fell >= SHARE * weights
+
+
+def test_what_makes_steps_faster_is_given_back_when_nobody_has_spoken_for_a_second(tmp_path: Path) -> None:
+    """Kernels are made for each number of speakers; here one to five speak together, and then nobody does."""
+    samples = warbling(1.0)
+    with EngineProcess() as engine:
+        load(engine, str(build(tmp_path / "roomy", ROOMY)), "float32")
+        told(engine)
+        before = own_mb(engine.process.pid)
+        for size in range(1, 6):
+            names = [f"{each} of {size}" for each in range(size)]
+            for name in names:
+                engine.open(name)
+                engine.audio(name, samples)
+                engine.send(m.Flush(name, 0, size))
+            for name in names:
+                engine.wait_for(lambda message: isinstance(message, m.Flushed), name)
+        until = time.monotonic() + WAIT_S
+        while (grown := own_mb(engine.process.pid) - before) > MOST_KEPT_MB:
+            assert time.monotonic() < until, f"{grown:.1f} MB are kept"
+            time.sleep(0.1)

@@ -1,8 +1,10 @@
 """The engine speaks of itself when something changed, and not more often than it should."""
 
+import pytest
 from scripted_streams import RangeRunner
 
 from sayso.engine import messages as m
+from sayso.engine import reports as reports_module
 from sayso.engine.options import Reporting
 from sayso.engine.reports import Reports
 from sayso.engine.session import Session, State
@@ -60,3 +62,24 @@ def test_metrics_come_about_once_a_second_while_there_are_steps() -> None:
     clock.now = 1.5
     assert reports.due({}, None) == [m.Metrics(2, 40.0, 3.0, 0.0)]
     assert reports.due({}, None) == []
+
+
+def test_a_second_after_the_last_step_kernels_are_forgotten_once_and_memory_is_told_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    forgotten: list[float] = []
+    clock = Clock()
+    monkeypatch.setattr(reports_module, "forget_kernels", lambda: forgotten.append(clock.now))
+    reports = Reports(clock, Reporting(memory_s=1.0, metrics_s=1.0, quiet_s=1.0))
+    for clock.now in (0.5, 1.2, 1.9):
+        reports.stepped(1, 10.0)
+        reports.due({}, None)
+    clock.now = 2.8
+    reports.due({}, None)
+    assert forgotten == []
+    while (wait := reports.wait_s()) is not None:
+        clock.now += wait
+        out = reports.due({}, None)
+    assert forgotten == [2.9]
+    assert clock.now >= 2.9
+    assert [type(message) for message in out] == [m.Memory]
