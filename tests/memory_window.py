@@ -51,7 +51,8 @@ class Shown:
 
     @property
     def page(self) -> MemoryPage:
-        return self.window.memory
+        assert isinstance(self.window.shown, MemoryPage)
+        return self.window.shown
 
     @property
     def boxes(self) -> dict[str, ControlBox]:

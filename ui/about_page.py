@@ -22,8 +22,6 @@ _FILE = "sayso-diagnostics.txt"
 class AboutPage(SettingsPage):
     """The diagnostics are shown as they will be copied or saved, so that nobody must trust that nothing is in them."""
 
-    keywords = ("Version", "Bug report", "Fault", "Support", "Licence", "License")
-
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self._snapshot: Snapshot | None = None

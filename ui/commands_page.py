@@ -22,10 +22,12 @@ from sayso.app.commands.own import FAMILY, OwnCommand
 from sayso.app.commands_view import CommandRow, CommandsView
 from sayso.app.snapshot import Snapshot
 from sayso.ui.controls import hint
+from sayso.ui.drafts import Draft
 from sayso.ui.intents import Intents
 from sayso.ui.own_command_dialog import OwnCommandDialog
 from sayso.ui.settings_page import SettingsPage
 from sayso.ui.theme import Theme
+from sayso.ui.unsaved_commands import Unsaved, UnsavedCommands
 
 _FAMILIES = {
     FAMILY: "Your own",
@@ -59,8 +61,6 @@ class _Outlined(QStyledItemDelegate):
 class CommandsPage(SettingsPage):
     """A list by families with a check mark for each command; own ones are added, changed and removed."""
 
-    keywords = ("What can I say", "Help", "Grammar", "My commands", "Macro", "Phrase", "Shortcut by voice", "Turn off")
-
     def __init__(self, intents: Intents, theme: Theme) -> None:
         super().__init__(theme)
         self._commands = intents.commands
@@ -75,6 +75,9 @@ class CommandsPage(SettingsPage):
         self.search.textChanged.connect(self._filter)
         self.list = self._tree()
         self.count = hint()
+        self.unsaved = UnsavedCommands(theme)
+        self.unsaved.resumed.connect(self._resume)
+        self._dialog: tuple[OwnCommandDialog, OwnCommand | None] | None = None
         self.add = QPushButton("A&dd your own…")
         self.change = QPushButton("&Change…")
         self.remove = QPushButton("&Remove")
@@ -93,6 +96,7 @@ class CommandsPage(SettingsPage):
         self.column.addWidget(self.search)
         self.column.addWidget(self.list, 1)
         self.column.addWidget(self.count)
+        self.column.addWidget(self.unsaved)
         self.column.addLayout(buttons)
         self._offer()
 
@@ -194,14 +198,50 @@ class CommandsPage(SettingsPage):
         self.remove.setEnabled(own)
 
     def _wish_add(self) -> None:
-        OwnCommandDialog(self._theme, self, self._commands.check, self._commands.add).open()
+        self._write(None)
 
     def _wish_change(self) -> None:
         row = self.current
         if row is not None and row.own is not None:
+            self._write(row)
+
+    def _resume(self, unsaved: Unsaved) -> None:
+        """Go on with what was written; a command that is gone meanwhile becomes a new one."""
+        row = next((row for row in self._view.rows if row.own is not None and row.own == unsaved.replaces), None)
+        if row is None and unsaved.replaces is not None:
+            self.unsaved.take(unsaved.replaces)
+            self.unsaved.add(Unsaved(None, unsaved.written))
+        self._write(row)
+
+    def _write(self, row: CommandRow | None) -> None:
+        """Open the dialog for this command or a new one, with what an earlier one was left with."""
+        own = row.own if row is not None else None
+        check, save = self._commands.check, self._commands.add
+        if row is not None:
             check = partial(self._commands.check, replacing=row.intent)
             save = partial(self._commands.change, row.intent)
-            OwnCommandDialog(self._theme, self, check, save, row.own).open()
+        dialog = OwnCommandDialog(self._theme, self, check, save, own, self.unsaved.take(own))
+        dialog.left.connect(lambda written: self.unsaved.add(Unsaved(own, written)))
+        dialog.finished.connect(self._written)
+        self._dialog = dialog, own
+        dialog.open()
+
+    def _written(self) -> None:
+        self._dialog = None
+
+    def draft(self) -> Draft | None:
+        items = self.unsaved.items
+        if self._dialog is not None:
+            dialog, own = self._dialog
+            items = (*items, *([Unsaved(own, dialog.unsaved)] if dialog.unsaved is not None else []))
+        told = "" if not items else items[-1].name if len(items) == 1 else f"{len(items)} commands of yours"
+        return Draft(told, (items, self.search.text())) if items or self.search.text() else None
+
+    def take_up(self, draft: Draft) -> None:
+        match draft.typed:
+            case (tuple(items), str(searched)):
+                self.unsaved.add(*items)
+                self.search.setText(searched)
 
     def _wish_remove(self) -> None:
         row = self.current

@@ -35,8 +35,6 @@ _SPEED = "Speed: seconds of computing for each second of speech, measured on thi
 class EnginePage(SettingsPage):
     """Looks at the engine while it is seen, and asks for every change at once."""
 
-    keywords = ("Model", "Whisper", "Download", "Device", "GPU", "CUDA", "Threads", "Speed", "Language")
-
     def __init__(self, intents: Intents, theme: Theme) -> None:
         super().__init__(theme)
         self._intents = intents.engine
@@ -144,8 +142,12 @@ class EnginePage(SettingsPage):
         _fill(self.model, entries, view.about if loading else view.model)
         devices = [AUTOMATIC, *(view.devices or ("cpu",))]
         _fill(self.device, [(wording.device(each), each) for each in devices], view.device)
-        self.threads.setMaximum(max(view.most_threads, view.threads))
-        if not self.threads.hasFocus() or not loading:
+        most = max(view.most_threads, view.threads)
+        if self.threads.maximum() != most:
+            # Only then, since it writes the number anew.
+            self.threads.setMaximum(most)
+        # What is being typed, or was just asked for, is ahead of what comes back.
+        if not self.threads.lineEdit().isModified() and not (loading and self.threads.hasFocus()):
             self.threads.setValue(view.threads)
 
     def _show_models(self, view: EngineView) -> None:
@@ -176,6 +178,10 @@ class EnginePage(SettingsPage):
         self.about.setText(f"{row.name}: licence of the weights {row.licence}." if row is not None else "")
         for button, what in ((self.fetch, self.fetch.text()), (self.measure, "Measure"), (self.remove, "Remove")):
             button.setAccessibleName(f"{what.replace('&', '')} {row.name}" if row is not None else "")
+
+    def finish(self) -> None:
+        # A number that is typed counts when its field is left, which the end of the page is too.
+        self.threads.interpretText()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

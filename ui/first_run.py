@@ -7,12 +7,13 @@ afterwards.
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from sayso.app.first_run_view import Step
 from sayso.app.snapshot import Snapshot
 from sayso.ui.controls import hint, title_label
+from sayso.ui.drafts import Draft, Drafts
 from sayso.ui.first_commands import FirstCommands
 from sayso.ui.first_model import FirstModel
 from sayso.ui.intents import Intents
@@ -20,8 +21,10 @@ from sayso.ui.microphone_page import MicrophonePage
 from sayso.ui.page_area import PageArea
 from sayso.ui.server_page import ServerPage
 from sayso.ui.settings_page import SettingsPage
-from sayso.ui.theme import Theme
+from sayso.ui.theme import Theme, restyle
 
+_SERVER = "Server"
+"""The page of the settings that the second step is."""
 _TITLES = {
     Step.MICROPHONE: ("Which microphone hears you?", "Say something: the bar moves with your voice."),
     Step.SERVER: (
@@ -36,9 +39,12 @@ _TITLES = {
 class FirstRunWindow(QDialog):
     """``show_snapshot`` is the only way in, ``Intents`` the way out. Closing it skips what is left."""
 
-    def __init__(self, intents: Intents, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, intents: Intents, theme: Theme, parent: QWidget, drafts: Drafts | None = None) -> None:
+        """``drafts`` outlive the window, and are those of the settings too."""
         super().__init__(parent)
         self._guide = intents.guide
+        self._drafts = drafts if drafts is not None else Drafts()
+        self._warned: Draft | None = None
         self._theme = theme
         self._step: Step | None = None
         self.setWindowTitle("Welcome to Sayso")
@@ -63,7 +69,7 @@ class FirstRunWindow(QDialog):
         self._lay_out()
         self.skip.clicked.connect(self._guide.close)
         self.back.clicked.connect(self._guide.back)
-        self.next.clicked.connect(self._guide.forward)
+        self.next.clicked.connect(self._forward)
         QShortcut(QKeySequence("Alt+Left"), self).activated.connect(self._guide.back)
 
     def _lay_out(self) -> None:
@@ -107,13 +113,36 @@ class FirstRunWindow(QDialog):
         self.pages[guide.step].show_snapshot(snapshot)
         if guide.step is not self._step:
             self._turn_to(guide.step)
+        if (draft := self._drafts.take(_SERVER)) is not None:
+            self.server.show_snapshot(snapshot)
+            self.server.take_up(draft)
+
+    def put_down(self) -> None:
+        """Keep what was typed and is not in use for the settings, which have the same page."""
+        if (draft := self.server.draft()) is not None:
+            self._drafts.keep(_SERVER, draft)
+
+    def _forward(self) -> None:
+        """Go on; of what was typed on this page and is not in use that is said first, once."""
+        draft = self.pages[self._step].draft() if self._step is not None else None
+        if draft is None or not draft.told or draft == self._warned:
+            self._guide.forward()
+            return
+        self._warned = draft
+        self._say_about(f"Not in use yet: {draft.told}. Use it, or press Next again to go on without it.", "waiting")
+
+    def _say_about(self, text: str, tone: str = "muted") -> None:
+        self.about.setText(text)
+        self.about.setVisible(bool(text))
+        restyle(self.about, "tone", tone)
+        if tone != "muted" and QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
     def _turn_to(self, step: Step) -> None:
         self._step = step
         title, about = _TITLES[step]
         self.title.setText(title)
-        self.about.setText(about)
-        self.about.setVisible(bool(about))
+        self._say_about(about)
         self.stack.setCurrentIndex(list(self.pages).index(step))
         # A screen reader reads what it is about when the window or its button is entered.
         self.next.setAccessibleDescription(f"{self.place.text()}: {title}")

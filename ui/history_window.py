@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import QItemSelectionModel, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShortcut, QShowEvent
@@ -28,6 +29,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from sayso.app.history.export import Format
 from sayso.app.history.view import CHOICES, FOREVER, OFF, Found, HistoryView, Rows
@@ -48,6 +50,8 @@ _FILTERS = {
     Format.SRT: "Subtitles (*.srt)",
 }
 _EMPTY, _TABLE = 0, 1
+
+AnswerT = TypeVar("AnswerT")
 
 
 def days_words(days: int) -> str:
@@ -219,10 +223,14 @@ class HistoryWindow(QDialog):
             self.look()
         self._tell()
 
+    def _while_there(self, answer: Callable[[AnswerT], None]) -> Callable[[AnswerT], None]:
+        """Hand an answer on unless the window was closed, and so ended, before it came."""
+        return lambda value: answer(value) if isValid(self) else None
+
     def look(self) -> None:
         """Look for what the search field says, now."""
         self._waiting.stop()
-        self._history.find(self.search.text(), self._show_found)
+        self._history.find(self.search.text(), self._while_there(self._show_found))
 
     def _show_found(self, found: Found) -> None:
         # One to an older question is followed by the right one.
@@ -301,7 +309,7 @@ class HistoryWindow(QDialog):
         if path.suffix.lstrip(".").lower() not in list(Format):
             path = path.with_name(f"{path.name}.{Format.TEXT.value}")
         self.status.setText(f"Writing {path.name} …")
-        self._history.export(found, parts, path, self.status.setText)
+        self._history.export(found, parts, path, self._while_there(self.status.setText))
 
     def _wish_delete(self) -> None:
         parts, found = self.selected(), self.model.found
@@ -318,7 +326,7 @@ class HistoryWindow(QDialog):
 
     def _wish_days(self, days: int) -> None:
         """A shorter time deletes what is older, which is asked about where there is any."""
-        self._history.count_older(days, partial(self._set_days, days))
+        self._history.count_older(days, self._while_there(partial(self._set_days, days)))
 
     def _set_days(self, days: int, older: int) -> None:
         if not older:

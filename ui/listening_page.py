@@ -21,8 +21,6 @@ _WAIT_STEP_MS = 50
 class ListeningPage(SettingsPage):
     """The ways to listen, the pause, the overlay, and when Sayso starts."""
 
-    keywords = ("Silence", "Delay", "Autostart", "Login", "Push-to-talk", "Hotkey", "Shortcut", "Wake word", "Toggle")
-
     def __init__(self, intents: Intents, theme: Theme) -> None:
         super().__init__(theme)
         self._showing = False
@@ -52,6 +50,9 @@ class ListeningPage(SettingsPage):
     def _ask(self, intent: object, value: int) -> None:
         if not self._showing:
             intent(value)  # type: ignore[operator]
+
+    def finish(self) -> None:
+        self.ways.finish()
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         self._showing = True

@@ -6,10 +6,10 @@ It holds no state of the application; ``show_snapshot`` is the only way in and `
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -28,12 +28,12 @@ from sayso.app.snapshot import Mode, Snapshot
 from sayso.ui import icon
 from sayso.ui.announcer import Announcer
 from sayso.ui.feed_view import FeedView
-from sayso.ui.heap import give_back
 from sayso.ui.intents import Intents
 from sayso.ui.notice_bar import NoticeBar
 from sayso.ui.page_area import Page, PageArea
 from sayso.ui.segments import Choice, Segments
 from sayso.ui.server_switch import ServerSwitch
+from sayso.ui.side_windows import SideWindows
 from sayso.ui.state_bar import StateBar
 from sayso.ui.theme import Theme
 from sayso.ui.transcript_view import TranscriptView
@@ -47,16 +47,6 @@ if TYPE_CHECKING:
 _MODES = (Mode.COMMANDS, Mode.DICTATION)
 _NARROW_UNITS = 190
 """Below this width, in spacing units, things stand above each other instead of side by side."""
-_GONE_MS = 100
-"""After which a window that was left is gone."""
-
-
-@dataclass(frozen=True)
-class Left:
-    """The window of the settings as it was left."""
-
-    page: str
-    shape: QByteArray
 
 
 class MainWindow(QMainWindow):
@@ -66,10 +56,7 @@ class MainWindow(QMainWindow):
         self._theme = theme
         self._snapshot: Snapshot | None = None
         self._narrow: bool | None = None
-        self.settings: SettingsWindow | None = None
-        self._left: Left | None = None
-        self.guide: FirstRunWindow | None = None
-        self.history: HistoryWindow | None = None
+        self.beside = SideWindows(intents, theme, self, self._show_notices)
         self.retreat: Callable[[], bool] = lambda: False
         """Where the window goes when it is closed; false when there is nothing but the end."""
         self.setWindowTitle("Sayso")
@@ -132,7 +119,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         self.state_bar.start_pressed.connect(self._intents.start)
         self.state_bar.stop_pressed.connect(self._intents.stop)
-        self.notices.dismissed.connect(self._intents.dismiss)
+        self.notices.dismissed.connect(self._dismiss)
         self.mode.chosen.connect(lambda index: self._intents.set_mode(_MODES[index]))
         self.server.embedded_chosen.connect(self._intents.use_embedded)
         self.server.remote_chosen.connect(self._intents.use_remote)
@@ -182,67 +169,43 @@ class MainWindow(QMainWindow):
         """Shows a snapshot; each part compares its own share and touches only what changed."""
         self._snapshot = snapshot
         self.state_bar.show_snapshot(snapshot)
-        self.notices.show_notices(snapshot.notices)
-        if self.settings is not None:
-            self.settings.show_snapshot(snapshot)
-        self._show_guide(snapshot)
-        if self.history is not None:
-            self.history.show_snapshot(snapshot)
+        self.beside.show_snapshot(snapshot)
         self.mode.show_choice(_MODES.index(snapshot.mode))
         self.server.show_server(snapshot.server)
         self.transcript.show_lines(snapshot.lines, snapshot.mode)
         self.feed.show_items(snapshot.feed)
-        self._announcer.show_snapshot(snapshot)
+        self._show_notices()
 
-    def _show_guide(self, snapshot: Snapshot) -> None:
-        """The guide stands beside this window while it is open."""
-        if snapshot.guide.is_open and self.guide is None:
-            # The other windows are loaded when they are opened: most days nobody needs their memory.
-            from sayso.ui.first_run import FirstRunWindow
+    def _show_notices(self) -> None:
+        """The notices of the snapshot and of the windows beside this one, on the screen and read out."""
+        if self._snapshot is not None:
+            notices = (*self._snapshot.notices, *self.beside.notices)
+            self.notices.show_notices(notices)
+            self._announcer.show_snapshot(replace(self._snapshot, notices=notices))
 
-            self.guide = FirstRunWindow(self._intents, self._theme, self)
-        if self.guide is not None:
-            self.guide.show_snapshot(snapshot)
-            if snapshot.guide.is_open and self.isVisible() and not self.guide.isVisible():
-                self.guide.show()
+    def _dismiss(self, code: str) -> None:
+        if not self.beside.dismiss(code):
+            self._intents.dismiss(code)
+
+    @property
+    def settings(self) -> SettingsWindow | None:
+        return self.beside.settings
+
+    @property
+    def guide(self) -> FirstRunWindow | None:
+        return self.beside.guide
+
+    @property
+    def history(self) -> HistoryWindow | None:
+        return self.beside.history
 
     def open_settings(self, page: str = "") -> None:
         """Show the settings, at the page with this title if one is given, beside this window, which goes on working."""
-        if self.settings is None:
-            from sayso.ui.settings_window import SettingsWindow
-
-            self.settings = SettingsWindow(self._intents, self._theme, self)
-            self.settings.finished.connect(self._leave_settings)
-            if self._left is not None:
-                self.settings.restoreGeometry(self._left.shape)
-                self.settings.show_page(self._left.page)
-        if self._snapshot is not None:
-            self.settings.show_snapshot(self._snapshot)
-        if page:
-            self.settings.show_page(page)
-        self.settings.show()
-        self.settings.raise_()
-        self.settings.activateWindow()
-
-    def _leave_settings(self) -> None:
-        """Give back what the window of the settings takes, some 10 MB; it is made anew, as it was, by the next look."""
-        if self.settings is not None:
-            self._left = Left(self.settings.page, self.settings.saveGeometry())
-            self.settings.deleteLater()
-            self.settings = None
-            QTimer.singleShot(_GONE_MS, give_back)
+        self.beside.open_settings(page)
 
     def open_history(self) -> None:
         """Show what was said before, beside this window."""
-        if self.history is None:
-            from sayso.ui.history_window import HistoryWindow
-
-            self.history = HistoryWindow(self._intents, self._theme, self)
-        if self._snapshot is not None:
-            self.history.show_snapshot(self._snapshot)
-        self.history.show()
-        self.history.raise_()
-        self.history.activateWindow()
+        self.beside.open_history()
 
     def come_forward(self) -> None:
         """Show the window before the others, as far as the desktop lets it."""

@@ -55,8 +55,6 @@ class Legend(QLabel):
 
 
 class MemoryPage(SettingsPage):
-    keywords = ("Unload", "Idle", "Battery", "KV cache", "GPU", "VRAM", "Park", "Drop", "Hibernate", "Graph")
-
     def __init__(self, intents: Intents, theme: Theme) -> None:
         super().__init__(theme)
         self._intents = intents

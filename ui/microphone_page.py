@@ -23,8 +23,6 @@ _DEFAULT = "Follow the system's default"
 class MicrophonePage(SettingsPage):
     """Which microphone, and whether it hears; looks for new ones while it is seen."""
 
-    keywords = ("Input device", "Level", "Sound", "Test", "Clipping", "Headset", "Volume")
-
     def __init__(self, intents: Intents, theme: Theme) -> None:
         super().__init__(theme)
         self._intents = intents

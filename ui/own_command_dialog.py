@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
@@ -22,8 +22,16 @@ _KINDS = {
 """What each kind does, what its value is called, and an example."""
 
 
+_NOTHING = OwnCommand("", OwnKind.KEYS, "")
+
+
 class OwnCommandDialog(QDialog):
-    """``check`` says what stands against a command, ``save`` takes it when nothing does."""
+    """``check`` says what stands against a command, ``save`` takes it when nothing does.
+
+    Emits ``left`` with what was written when it is closed without *Save* or *Cancel*, as Esc does.
+    """
+
+    left = Signal(object)
 
     def __init__(
         self,
@@ -32,21 +40,25 @@ class OwnCommandDialog(QDialog):
         check: Callable[[OwnCommand], Problems],
         save: Callable[[OwnCommand], None],
         own: OwnCommand | None = None,
+        written: OwnCommand | None = None,
     ) -> None:
+        """``own`` is the command that is changed, ``written`` what an earlier dialog was left with."""
         super().__init__(parent)
         self._theme = theme
         self._check = check
         self._save = save
         self._touched: set[QWidget] = set()
+        self._begun = own or _NOTHING
+        shown = written or self._begun
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Your own command" if own is None else "Change your command")
-        self.phrase = QLineEdit(own.phrase if own else "")
+        self.phrase = QLineEdit(shown.phrase)
         self.phrase.setMaxLength(LONGEST_PHRASE)
         self.phrase.setPlaceholderText("good morning everybody")
         self.kind = ChoiceBox(theme)
         for kind, (does, _, _) in _KINDS.items():
             self.kind.addItem(does, kind)
-        self.value = QLineEdit(own.value if own else "")
+        self.value = QLineEdit(shown.value)
         self.value.setMaxLength(LONGEST_VALUE)
         self.value_label = QLabel()
         self.phrase_problem, self.value_problem = QLabel(), QLabel()
@@ -55,15 +67,17 @@ class OwnCommandDialog(QDialog):
         self.save = self.buttons.button(buttons.Save)
         for button in self.buttons.buttons():
             button.setIcon(QIcon())  # No other button of Sayso has one of the style's.
-        if own is not None:
-            self.kind.setCurrentIndex(self.kind.findData(own.kind))
+        self.kind.setCurrentIndex(self.kind.findData(shown.kind))
         self._lay_out()
+        self._connect()
+        self._show()
+
+    def _connect(self) -> None:
         self.phrase.textEdited.connect(lambda: self._edited(self.phrase))
         self.value.textEdited.connect(lambda: self._edited(self.value))
         self.kind.currentIndexChanged.connect(self._show)
         self.buttons.accepted.connect(self._accept)
-        self.buttons.rejected.connect(self.reject)
-        self._show()
+        self.buttons.rejected.connect(lambda: self.done(QDialog.DialogCode.Rejected))
 
     def _lay_out(self) -> None:
         space = self._theme.spacing
@@ -127,6 +141,17 @@ class OwnCommandDialog(QDialog):
         if layout is not None and layout.hasHeightForWidth():
             layout.activate()
             self.setMinimumHeight(layout.totalHeightForWidth(self.width()))
+
+    @property
+    def unsaved(self) -> OwnCommand | None:
+        """What is written and not saved; None where that is nothing."""
+        return self.command if self.command != self._begun and (self.command.phrase or self.command.value) else None
+
+    def reject(self) -> None:
+        """Esc and the window's own button, which are pressed by mistake too."""
+        if self.unsaved is not None:
+            self.left.emit(self.unsaved)
+        super().reject()
 
     def _accept(self) -> None:
         if not self._check(self.command):

@@ -47,11 +47,6 @@ class KeptRow(QObject):
 
 
 class PrivacyPage(SettingsPage):
-    """Emits ``page_wanted`` with the title of another page."""
-
-    keywords = ("Data", "Delete", "Clear", "Files", "Folder", "Record", "Storage")
-    page_wanted = Signal(str)
-
     def __init__(self, intents: Intents, theme: Theme) -> None:
         super().__init__(theme)
         self._intents = intents

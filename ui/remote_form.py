@@ -6,6 +6,8 @@ typed.
 
 from __future__ import annotations
 
+import dataclasses
+from dataclasses import dataclass
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
@@ -14,7 +16,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QLine
 from sayso.app.remote_server_view import KeyPlace, RemoteServerView
 from sayso.ui.controls import ChoiceBox, hint
 from sayso.ui.server_address import Address, AddressProblem, parse
-from sayso.ui.text import breakable
+from sayso.ui.text import breakable, listed
 from sayso.ui.theme import Theme, restyle
 
 _OWN_MODEL = "The server's own"
@@ -23,6 +25,15 @@ _KEPT = {
     KeyPlace.KEYRING: "A key for this server is kept in the system's keyring.",
     KeyPlace.FILE: "A key for this server is kept in a file that only you can read.",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteDraft:
+    """What the fields hold that is not in use."""
+
+    address: str
+    key: str = dataclasses.field(repr=False)
+    model: str
 
 
 class RemoteForm(QWidget):
@@ -39,7 +50,8 @@ class RemoteForm(QWidget):
         super().__init__()
         self._trying = False
         self._models: tuple[str, ...] | None = None
-        self._saved: tuple[str, str] | None = None
+        self._saved = ("", "")
+        """Address and model as the settings have them."""
         self.address = QLineEdit()
         self.address.setPlaceholderText("192.168.1.20:8000 or https://host/v1")
         self.address.setAccessibleName("Address of the server")
@@ -61,6 +73,8 @@ class RemoteForm(QWidget):
         self.test = QPushButton("&Test")
         self.test.setToolTip("Try this server without using it (Enter)")
         self.use = QPushButton("&Use this server")
+        self.unused = hint()
+        restyle(self.unused, "tone", "waiting")
         self._lay_out(theme)
         self._connect()
         self._read()
@@ -89,6 +103,7 @@ class RemoteForm(QWidget):
         buttons.addWidget(self.use)
         buttons.addStretch(1)
         grid.addLayout(buttons, 5, 1, 1, 2)
+        grid.addWidget(self.unused, 6, 1, 1, 2)
         order = (self.address, self.key, self.show_key, self.remove, self.model, self.test, self.use)
         for first, second in pairwise(order):
             self.setTabOrder(first, second)
@@ -97,6 +112,7 @@ class RemoteForm(QWidget):
         self.address.textEdited.connect(self._edited)
         self.address.editingFinished.connect(self._look)
         self.key.textChanged.connect(self._read)
+        self.model.editTextChanged.connect(self._tell_unused)
         self.show_key.toggled.connect(self._show_key)
         for field in (self.address, self.key):
             field.returnPressed.connect(self._test)
@@ -119,17 +135,48 @@ class RemoteForm(QWidget):
     def show_view(self, view: RemoteServerView) -> None:
         """Show what is saved, unless a person is typing another address, and what a trial found out."""
         if (view.url, view.model) != self._saved:
-            first = self._saved is None or self.address.text() in ("", self._saved[0])
+            url, model = self._saved
+            untouched = self.address.text() in ("", url)
             self._saved = (view.url, view.model)
-            if view.url and (first or self.url == view.url):
+            if view.url and (untouched or self.url == view.url):
                 self.address.setText(view.url)
-                self.model.setEditText(view.model or _OWN_MODEL)
+                if self.chosen_model == model:
+                    self.model.setEditText(view.model or _OWN_MODEL)
                 self._read()
         self._trying = view.trying
         self.test.setText("S&top the test" if view.trying else "&Test")
         self._show_key_place(view)
         if view.finding is not None and view.tried_url == self.url:
             self._offer(view.finding.models)
+        self._tell_unused()
+
+    def draft(self) -> RemoteDraft | None:
+        """What is typed and not in use; None where that is nothing."""
+        written = RemoteDraft(self.address.text().strip(), self.key.text(), self.chosen_model)
+        return written if self._unused(written) else None
+
+    def take_up(self, draft: RemoteDraft) -> None:
+        """Write it into the fields again."""
+        self.address.setText(draft.address)
+        self.key.setText(draft.key)
+        self.model.setEditText(draft.model or _OWN_MODEL)
+        self._read()
+
+    def told(self) -> str:
+        """Which fields hold what is not in use, in words."""
+        written = self.draft()
+        return listed(self._unused(written)) if written is not None else ""
+
+    def _unused(self, written: RemoteDraft) -> list[str]:
+        url, model = self._saved
+        address = bool(written.address) and (self.url or written.address) != url
+        parts = {"the address": address, "the key": bool(written.key), "the model": written.model != model}
+        return [name for name, changed in parts.items() if changed]
+
+    def _tell_unused(self) -> None:
+        told = self.told()
+        self.unused.setText(f"Not in use yet: {told}. “Use this server” changes that." if told else "")
+        self.unused.setVisible(bool(told))
 
     def _offer(self, models: tuple[str, ...]) -> None:
         # An open list would jump under the pointer.
@@ -160,6 +207,7 @@ class RemoteForm(QWidget):
             self._say(f"{reading}\n{result.warning}".strip(), tone="waiting" if result.warning else "muted")
         else:
             self._say("", tone="muted")
+        self._tell_unused()
 
     def _say(self, text: str, tone: str) -> None:
         self.reading.setText(breakable(text))

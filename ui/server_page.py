@@ -9,8 +9,9 @@ from PySide6.QtGui import QShowEvent
 
 from sayso.app.snapshot import ServerKind, ServerState, Snapshot
 from sayso.ui.controls import hint, plain_label
+from sayso.ui.drafts import Draft
 from sayso.ui.intents import Intents
-from sayso.ui.remote_form import RemoteForm
+from sayso.ui.remote_form import RemoteDraft, RemoteForm
 from sayso.ui.segments import Choice, Segments
 from sayso.ui.settings_page import SettingsPage
 from sayso.ui.text import breakable
@@ -23,8 +24,6 @@ _EMBEDDED, _REMOTE = 0, 1
 
 class ServerPage(SettingsPage):
     """Embedded or remote, and a trial of a remote one."""
-
-    keywords = ("Engine", "URL", "Host", "Port", "API key", "Password", "TLS certificate", "Connection", "vLLM")
 
     def __init__(self, intents: Intents, theme: Theme) -> None:
         super().__init__(theme)
@@ -70,6 +69,21 @@ class ServerPage(SettingsPage):
             # The key that was typed has been kept by now.
             self._look_for_key()
 
+    def draft(self) -> Draft | None:
+        typed = self.form.draft()
+        if typed is None:
+            return None
+        # Whoever went back to the embedded engine has decided; the fields keep what is in them all the same.
+        told = f"{self.form.told()} of a server" if self._is_remote else ""
+        return Draft(told, (self._opened, typed))
+
+    def take_up(self, draft: Draft) -> None:
+        match draft.typed:
+            case (bool(opened), RemoteDraft() as typed):
+                self._opened = opened
+                self.form.take_up(typed)
+                self._show()
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._look_for_key()
@@ -79,11 +93,16 @@ class ServerPage(SettingsPage):
         if self.form.url and self.isVisible():
             self._intents.servers.look_for_key(self.form.url)
 
+    @property
+    def _is_remote(self) -> bool:
+        """Whether the fields of a remote server are shown."""
+        return self._opened or (self._snapshot is not None and self._snapshot.server.kind is ServerKind.REMOTE)
+
     def _show(self) -> None:
         if self._snapshot is None:
             return
         server, trial = self._snapshot.server, self._snapshot.servers
-        remote = self._opened or server.kind is ServerKind.REMOTE
+        remote = self._is_remote
         self.kind.show_choice(_REMOTE if remote else _EMBEDDED)
         self.status.setText(breakable(f"In use: {server_status(server)}."))
         self.problem.setText(breakable(server_problem(server)))

@@ -6,14 +6,16 @@ the cursor stays in the field, Enter goes to what was found, Esc clears.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from sayso.ui import icon
 from sayso.ui.controls import hint
-from sayso.ui.settings_page import SettingsPage
-from sayso.ui.settings_search import Match, match, words_of
+from sayso.ui.settings_contents import PageEntry
+from sayso.ui.settings_search import Match, match
 from sayso.ui.text import breakable
 from sayso.ui.theme import Theme
 
@@ -21,20 +23,18 @@ _WIDTH_UNITS = 48
 
 
 class SettingsIndex(QWidget):
-    """Emits ``chosen`` with the number of a page; ``pointed`` with the control that was searched for, or None, when it
-    is to be seen, and ``entered`` when it is to have the focus.
+    """Emits ``chosen`` with the number of a page; ``pointed`` with what is searched for when it is to be seen on the
+    page that was chosen, and ``entered`` when it is to have the focus. That is empty when nothing is searched.
     """
 
     chosen = Signal(int)
-    pointed = Signal(object)
-    entered = Signal(object)
+    pointed = Signal(str)
+    entered = Signal(str)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, pages: Sequence[PageEntry]) -> None:
         super().__init__()
         self._theme = theme
-        self._titles: list[str] = []
-        self._icons: list[str] = []
-        self._pages: list[SettingsPage] = []
+        self._pages = pages
         self._matches: dict[int, Match] = {}
         self.search = QLineEdit()
         self.search.setAccessibleName("Search the settings")
@@ -58,29 +58,25 @@ class SettingsIndex(QWidget):
         layout.addWidget(self.nothing)
         layout.addWidget(self.list, 1)
         self.setFixedWidth(theme.spacing.times(_WIDTH_UNITS))
+        self._fill()
         theme.changed.connect(self._paint)
 
-    def add(self, title: str, icon_name: str, page: SettingsPage) -> None:
-        """Put a page at the end of the list; ``icon_name`` is a drawing of ``assets/icons``."""
-        self._titles.append(title)
-        self._icons.append(icon_name)
-        self._pages.append(page)
-        page.setAccessibleName(title)
+    def _fill(self) -> None:
         # The list shows the first page as soon as it has one, which is the window's to decide.
-        self.list.blockSignals(True)
-        self.list.addItem(QListWidgetItem(title))
-        self.list.blockSignals(False)
-        self._paint_row(len(self._icons) - 1)
+        with QSignalBlocker(self.list):
+            for page in self._pages:
+                self.list.addItem(QListWidgetItem(page.title))
+        self._paint()
 
     def _paint(self) -> None:
-        for row in range(len(self._icons)):
+        for row in range(len(self._pages)):
             self._paint_row(row)
 
     def _paint_row(self, row: int) -> None:
         side = self._theme.spacing.times(5)
         self.list.setIconSize(QSize(side, side))
-        drawn = icon.icon(self._icons[row], self._theme.colours.muted, side)
-        chosen = icon.pixmap(self._icons[row], self._theme.colours.accent, side, self.devicePixelRatioF())
+        drawn = icon.icon(self._pages[row].icon, self._theme.colours.muted, side)
+        chosen = icon.pixmap(self._pages[row].icon, self._theme.colours.accent, side, self.devicePixelRatioF())
         drawn.addPixmap(chosen, QIcon.Mode.Selected)
         item = self.list.item(row)
         if item is not None:
@@ -92,11 +88,11 @@ class SettingsIndex(QWidget):
         self.list.scheduleDelayedItemsLayout()
 
     def title(self, number: int) -> str:
-        return self._titles[number]
+        return self._pages[number].title
 
     def number_of(self, title: str) -> int:
         """The number of the page with this title, in any case of letters; ValueError when there is none."""
-        return [each.casefold() for each in self._titles].index(title.casefold())
+        return [each.title.casefold() for each in self._pages].index(title.casefold())
 
     def show_page(self, number: int) -> None:
         """Choose a page, which ends a search that hides it."""
@@ -125,13 +121,13 @@ class SettingsIndex(QWidget):
     def _row_changed(self, row: int) -> None:
         if row >= 0:
             self.chosen.emit(row)
-            self.pointed.emit(self._found_control())
+            self.pointed.emit(self.search.text())
 
     def _filter(self, text: str) -> None:
         searching = bool(text.strip())
         self._matches = {}
-        for row, (title, page) in enumerate(zip(self._titles, self._pages, strict=True)):
-            found = match(text, title, words_of(page)) if searching else None
+        for row, page in enumerate(self._pages):
+            found = match(text, page.title, page.words) if searching else None
             if found is not None:
                 self._matches[row] = found
             self._show_row(row, found, hidden=searching and found is None)
@@ -146,24 +142,19 @@ class SettingsIndex(QWidget):
             self.list.setCurrentRow(
                 min(self._matches, key=lambda row: (bool(self._matches[row].found), row != current))
             )
-            self.pointed.emit(self._found_control())
+            self.pointed.emit(self.search.text())
 
     def _show_row(self, row: int, found: Match | None, *, hidden: bool) -> None:
-        item, title = self.list.item(row), self._titles[row]
+        item, title = self.list.item(row), self._pages[row].title
         if item is not None:
-            what = found.found[0].text if found is not None and found.found else ""
+            what = found.found[0] if found is not None and found.found else ""
             item.setText(f"{title}\n{what}" if what else title)
             item.setToolTip(what)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{title}: {what}" if what else title)
             item.setHidden(hidden)
 
-    def _found_control(self) -> QWidget | None:
-        """The first control of the page that is shown that was searched for."""
-        found = self._matches.get(self.list.currentRow(), Match()).found
-        return next((each.control for each in found if each.control is not None), None)
-
     def _enter(self) -> None:
-        self.entered.emit(self._found_control())
+        self.entered.emit(self.search.text())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.search and isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:

@@ -1,4 +1,7 @@
-"""Finds a page of the settings by its title and by every word on it. Qt thread; the matching itself is pure."""
+"""Finds a page of the settings by its title and by every word on it. Qt thread; the matching itself is pure.
+
+What is on a page that is not there now is told by ``settings_contents``.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sayso.ui.glyph import Glyph
 from sayso.ui.settings_page import SettingsPage
 
 _WORD = re.compile(r"\w+")
@@ -29,18 +33,27 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """``found`` is empty when the title alone matches."""
+    """``found`` are the texts that match; it is empty when the title alone does."""
 
-    found: tuple[Words, ...] = ()
+    found: tuple[str, ...] = ()
 
 
-def match(query: str, title: str, words: Iterable[Words]) -> Match | None:
+def match(query: str, title: str, texts: Iterable[str]) -> Match | None:
     """Whether every word of ``query`` begins a word of the title or of one text; all match an empty query."""
     wanted = _WORD.findall(query.casefold())
     if _holds(title, wanted):
         return Match()
-    found = tuple(each for each in words if _holds(each.text, wanted) or _holds(f"{title} {each.text}", wanted))
+    found = tuple(text for text in texts if _holds(text, wanted) or _holds(f"{title} {text}", wanted))
     return Match(found) if found else None
+
+
+def control_of(query: str, title: str, page: SettingsPage) -> QWidget | None:
+    """The first control of the page that ``query`` finds; None where it asks for nothing or finds the page itself."""
+    if not query.strip():
+        return None
+    words = [each for each in words_of(page) if each.control is not None]
+    found = match(query, title, (each.text for each in words)) or Match()
+    return next((each.control for each in words if each.text in found.found), None)
 
 
 def _holds(text: str, wanted: list[str]) -> bool:
@@ -49,7 +62,7 @@ def _holds(text: str, wanted: list[str]) -> bool:
 
 
 def words_of(page: SettingsPage) -> Iterator[Words]:
-    """Everything that the page says, control by control, with what it is found by besides."""
+    """Everything that the page says, control by control."""
     for widget in page.findChildren(QWidget):
         match widget:
             case QLabel():
@@ -60,10 +73,8 @@ def words_of(page: SettingsPage) -> Iterator[Words]:
                 yield Words(_plain(widget.title()))
             case QLineEdit():
                 yield Words(widget.placeholderText(), widget)
-        if widget.accessibleName() and not isinstance(widget, QLabel):
+        if widget.accessibleName() and not isinstance(widget, QLabel | Glyph):
             yield Words(widget.accessibleName(), widget)
-    for keyword in page.keywords:
-        yield Words(keyword)
 
 
 def _plain(text: str) -> str:

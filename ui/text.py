@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _LONG = re.compile(r"\S{24,}")
 _ZERO_WIDTH_SPACE = "\u200b"
@@ -16,3 +17,8 @@ def breakable(text: str) -> str:
 def one_block(text: str) -> str:
     """Text without paragraph ends, which a document would take as the end of the utterance."""
     return text.replace("\r\n", "\n").translate({0x0A: "\u2028", 0x0D: "\u2028", 0x2029: "\u2028"})
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a part of a sentence: “a”, “a and b”, “a, b and c”."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

@@ -94,13 +94,14 @@ class WayControls(QWidget):
         self.key.waiting.connect(ways.listen_for_key)
         self.remove.clicked.connect(lambda: ways.use_key(""))
         self.asks_phrase.toggled.connect(lambda on: None if self._showing else ways.ask_phrase(on))
-        self.phrase.editingFinished.connect(self._phrase_written)
+        self.phrase.editingFinished.connect(self.finish)
 
     def _way_toggled(self, way: Way, on: bool) -> None:
         if on and not self._showing:
             self._intents.ways.use_way(way)
 
-    def _phrase_written(self) -> None:
+    def finish(self) -> None:
+        """Take the wake phrase that was typed: its field was left, by a key or with its page."""
         if self.phrase.isModified():
             self.phrase.setModified(False)
             self._intents.ways.set_phrase(self.phrase.text())

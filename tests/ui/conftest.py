@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -20,6 +21,9 @@ from sayso.app.memory_view import Place
 from sayso.app.snapshot import Mode
 from sayso.app.ways_view import OverlayPlace, Way
 from sayso.ui.main_window import MainWindow
+from sayso.ui.memory_page import MemoryPage
+from sayso.ui.settings_page import SettingsPage
+from sayso.ui.settings_window import SettingsWindow
 from sayso.ui.theme import Theme
 
 
@@ -201,6 +205,18 @@ class RecordedIntents:
 
     def quit(self) -> None:
         self.calls.append(("quit",))
+
+
+PageT = TypeVar("PageT", bound=SettingsPage)
+TITLES: dict[type, str] = {MemoryPage: "Sessions and memory"}
+
+
+def turn(settings: SettingsWindow, kind: type[PageT]) -> PageT:
+    """Turn the settings to the page of this class."""
+    settings.show_page(TITLES.get(kind, kind.__name__.removesuffix("Page")))
+    QApplication.processEvents()
+    assert isinstance(settings.shown, kind)
+    return settings.shown
 
 
 @pytest.fixture

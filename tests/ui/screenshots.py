@@ -32,6 +32,7 @@ from sayso.app.commands_view import Problems
 from sayso.app.memory_policy import Preset
 from sayso.app.snapshot import Mode, Snapshot
 from sayso.ui.main_window import MainWindow
+from sayso.ui.memory_page import MemoryPage
 from sayso.ui.overlay import Overlay
 from sayso.ui.own_command_dialog import OwnCommandDialog
 from sayso.ui.theme import Theme
@@ -172,7 +173,8 @@ def photograph_settings(theme: Theme, scene: settings_scenes.SettingsScene, size
     else:
         window.settings.index.list.setFocus()
     if scene.session:
-        sessions = window.settings.memory.sessions
+        assert isinstance(window.settings.shown, MemoryPage)
+        sessions = window.settings.shown.sessions
         sessions.setCurrentIndex(sessions.rows.index(scene.session, 0))
     _save(window.settings, target)
     _leave(window)

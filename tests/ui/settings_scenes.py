@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 import memory_scenes
 import scenes
@@ -52,13 +52,17 @@ class SettingsScene:
     """Which row of the table of sessions is chosen, counted from 0; none for the first."""
 
 
+@cache
+def _rows() -> tuple[CommandRow, ...]:
+    return tuple(CommandRow(each.intent, each.say, each.help) for each in Grammar.load().commands.values())
+
+
 def _snapshot(**changes: object) -> Snapshot:
-    rows = tuple(CommandRow(each.intent, each.say, each.help) for each in Grammar.load().commands.values())
     values = {
         "options": OptionsView("", MICROPHONES),
         "engine": ENGINE,
         "memory": memory_scenes.balanced().memory,
-        "commands": CommandsView(rows),
+        "commands": CommandsView(_rows()),
         **changes,
     }
     return replace(scenes.listening(), **values)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import scenes
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
@@ -67,10 +67,13 @@ def book(grammar: Grammar) -> Book:
     return Book(grammar)
 
 
+def intents_of(book: Book) -> Any:
+    return SimpleNamespace(commands=book)
+
+
 @pytest.fixture
 def page(qtbot: QtBot, theme: Theme, book: Book) -> Iterator[CommandsPage]:
-    intents: Any = SimpleNamespace(commands=book)
-    made = CommandsPage(intents, theme)
+    made = CommandsPage(intents_of(book), theme)
     qtbot.addWidget(made)
     made.resize(640, 520)
     with qtbot.waitExposed(made):
@@ -246,3 +249,79 @@ def test_every_control_of_the_dialog_has_a_name_and_is_reached_with_tab(page: Co
         assert control in reached
         assert QAccessible.queryAccessibleInterface(control).text(QAccessible.Text.Name).strip(), control
     dialog.reject()
+
+
+def write_and_escape(page: CommandsPage, phrase: str) -> None:
+    dialog = dialog_of(page)
+    dialog.phrase.clear()
+    QTest.keyClicks(dialog.phrase, phrase)
+    QTest.keyClick(dialog.phrase, Qt.Key.Key_Escape)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    QApplication.processEvents()
+
+
+def test_a_command_that_esc_closed_is_kept_and_gone_on_with(page: CommandsPage, book: Book) -> None:
+    page.add.click()
+    write_and_escape(page, "good evening")
+    assert page.unsaved.isVisible()
+    assert page.unsaved.words.text() == "Not saved: your command “good evening”."
+    QTest.keyClick(page.unsaved.resume, Qt.Key.Key_Space)
+    dialog = dialog_of(page)
+    assert dialog.phrase.text() == "good evening"
+    assert not page.unsaved.isVisible()
+    QTest.keyClicks(dialog.value, "Ctrl+E")
+    dialog.save.click()
+    assert book.calls == [("add", OwnCommand("good evening", OwnKind.KEYS, "Ctrl+E"))]
+    assert not page.unsaved.isVisible()
+
+
+def test_cancel_drops_what_was_written(page: CommandsPage) -> None:
+    page.add.click()
+    dialog = dialog_of(page)
+    QTest.keyClicks(dialog.phrase, "good evening")
+    dialog.buttons.button(dialog.buttons.StandardButton.Cancel).click()
+    assert not page.unsaved.isVisible()
+    assert page.draft() is None
+
+
+def test_the_change_of_a_command_is_gone_on_with_as_that_change(page: CommandsPage, book: Book) -> None:
+    choose(page, "own.1")
+    page.change.click()
+    write_and_escape(page, "good morning dear people")
+    page.unsaved.resume.click()
+    dialog = dialog_of(page)
+    dialog.save.click()
+    changed = OwnCommand("good morning dear people", MORNING.kind, MORNING.value)
+    assert book.calls == [("change", "own.1", changed)]
+
+
+def test_what_is_written_goes_from_a_page_that_ends_to_the_next_one(
+    page: CommandsPage, qtbot: QtBot, theme: Theme, book: Book
+) -> None:
+    page.add.click()
+    write_and_escape(page, "good evening")
+    choose(page, "own.1")
+    page.change.click()
+    QTest.keyClicks(dialog_of(page).phrase, " and all")
+    page.search.setText("volume")
+    draft = page.draft()
+    assert draft is not None
+    assert draft.told == "2 commands of yours"
+    again = CommandsPage(intents_of(book), theme)
+    qtbot.addWidget(again)
+    show(again)
+    again.take_up(draft)
+    again.show()
+    assert again.search.text() == "volume"
+    assert again.unsaved.words.text() == "Not saved: your command “good morning everybody and all”. 1 more after it."
+    again.unsaved.discard.click()
+    assert again.unsaved.words.text() == "Not saved: your command “good evening”."
+    again.unsaved.discard.click()
+    assert not again.unsaved.isVisible()
+
+
+def test_a_search_alone_is_kept_and_not_told(page: CommandsPage) -> None:
+    page.search.setText("volume")
+    draft = page.draft()
+    assert draft is not None
+    assert draft.told == ""

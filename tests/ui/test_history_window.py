@@ -85,7 +85,8 @@ def history(qtbot: QtBot, window: MainWindow, intents: RecordedIntents, kept: Ke
     assert window.history is not None
     qtbot.waitExposed(window.history)
     yield window.history
-    window.history.close()
+    if window.history is not None:
+        window.history.close()
 
 
 def show(window: MainWindow, kept: KeptHistory, revision: int = 1, days: int = 30) -> None:

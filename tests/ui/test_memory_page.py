@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import memory_scenes
 import pytest
-from conftest import RecordedIntents
+from conftest import RecordedIntents, turn
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
@@ -242,7 +242,7 @@ def test_with_a_server_that_reports_nothing_only_what_a_client_can_do_is_offered
 
 
 def test_every_control_is_reached_with_tab_and_has_a_name(settings: SettingsWindow) -> None:
-    page = settings.memory
+    page = turn(settings, MemoryPage)
     page.show_snapshot(memory_scenes.custom_with_sessions())
     page.sessions.setCurrentIndex(page.sessions.rows.index(0, 0))
     controls: list[QWidget] = [

@@ -19,6 +19,7 @@ from sayso.app.history.view import HistoryView
 from sayso.app.remote_server_view import Finding, KeyPlace, RemoteServerView
 from sayso.app.snapshot import MicrophoneChoice, OptionsView, Snapshot
 from sayso.ui.main_window import MainWindow
+from sayso.ui.settings_contents import PAGES
 from sayso.ui.settings_page import SettingsPage
 from sayso.ui.settings_window import SettingsWindow
 
@@ -51,8 +52,12 @@ def settings(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> Iterator[Setti
         window.settings.close()
 
 
-def pages(settings: SettingsWindow) -> list[tuple[str, SettingsPage]]:
-    return [(settings.index.title(number), page) for number, page in enumerate(settings._joined)]
+def turned(settings: SettingsWindow) -> Iterator[tuple[str, SettingsPage]]:
+    """Every page in turn, as it is shown."""
+    for entry in PAGES:
+        settings.show_page(entry.title)
+        QApplication.processEvents()
+        yield entry.title, settings.shown
 
 
 def is_control(widget: QWidget, page: QWidget) -> bool:
@@ -103,9 +108,7 @@ def is_in_view(widget: QWidget, settings: SettingsWindow) -> bool:
 
 def test_every_control_is_reached_with_tab_alone(settings: SettingsWindow) -> None:
     missed = {}
-    for title, page in pages(settings):
-        settings.show_page(title)
-        QApplication.processEvents()
+    for title, page in turned(settings):
         wanted = [widget for widget in page.findChildren(QWidget) if is_control(widget, page)]
         assert wanted, title
         reached = reached_with_tab(settings)
@@ -119,8 +122,7 @@ def test_every_control_is_reached_with_tab_alone(settings: SettingsWindow) -> No
 
 def test_every_control_has_a_name_of_its_own(settings: SettingsWindow) -> None:
     faults = {}
-    for title, page in pages(settings):
-        settings.show_page(title)
+    for title, page in turned(settings):
         controls = [widget for widget in page.findChildren(QWidget) if is_control(widget, page)]
         names = Counter(name_of(widget) for widget in controls)
         faults[title] = [name or "without a name" for name, count in names.items() if not name or count > 1]
@@ -130,9 +132,7 @@ def test_every_control_has_a_name_of_its_own(settings: SettingsWindow) -> None:
 def test_what_has_the_focus_is_in_view_in_a_small_window(settings: SettingsWindow) -> None:
     settings.resize(settings.minimumSize())
     hidden = {}
-    for title, page in pages(settings):
-        settings.show_page(title)
-        QApplication.processEvents()
+    for title, page in turned(settings):
         settings.index.list.setFocus()
         for _ in range(MOST_STEPS):
             focused = QApplication.focusWidget()

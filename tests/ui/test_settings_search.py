@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sayso.ui.settings_search import Match, Words, match
+from sayso.ui.settings_search import Match, match
 
-WAIT, KEY = Words("Pause that ends what you say: 0.55 s"), Words("API-key")
+WAIT, KEY = "Pause that ends what you say: 0.55 s", "API-key"
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,21 @@ from pathlib import Path
 
 import pytest
 import scenes
-from conftest import RecordedIntents
+from conftest import RecordedIntents, turn
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from sayso.app.commands_view import CommandRow, CommandsView
 from sayso.app.microphone_check_view import CheckState, MicrophoneCheckView
 from sayso.app.snapshot import MicrophoneChoice, OptionsView, Snapshot
+from sayso.ui.about_page import AboutPage
+from sayso.ui.commands_page import CommandsPage
+from sayso.ui.listening_page import ListeningPage
 from sayso.ui.main_window import MainWindow
+from sayso.ui.microphone_page import MicrophonePage
 from sayso.ui.settings_window import SettingsWindow
 from sayso.ui.theme import Theme
 
@@ -47,11 +51,6 @@ def settings(qtbot: QtBot, window: MainWindow, intents: RecordedIntents) -> Iter
         window.settings.close()
 
 
-def show_page(settings: SettingsWindow, page: QWidget) -> None:
-    settings.show_page(page.accessibleName())
-    QApplication.processEvents()
-
-
 def visible_pages(settings: SettingsWindow) -> list[str]:
     items = [settings.index.list.item(number) for number in range(settings.index.list.count())]
     return [item.text() for item in items if not item.isHidden()]
@@ -65,7 +64,7 @@ def test_showing_asks_for_nothing(settings: SettingsWindow, intents: RecordedInt
 
 
 def test_a_microphone_is_chosen_with_the_keyboard(settings: SettingsWindow, intents: RecordedIntents) -> None:
-    choice = settings.microphone.choice
+    choice = turn(settings, MicrophonePage).choice
     assert [choice.itemText(index) for index in range(choice.count())][1:] == ["USB headset", "Desk microphone"]
     choice.setFocus()
     QTest.keyClick(choice, Qt.Key.Key_Down)
@@ -85,39 +84,43 @@ def test_a_microphone_is_chosen_with_the_keyboard(settings: SettingsWindow, inte
 )
 def test_the_chosen_microphone_is_shown_also_when_it_is_away(settings: SettingsWindow, chosen: str, text: str) -> None:
     settings.show_snapshot(shown(microphone=chosen))
-    assert settings.microphone.choice.currentText() == text
+    assert turn(settings, MicrophonePage).choice.currentText() == text
 
 
 def test_microphones_are_looked_for_only_while_the_page_is_seen(
     qtbot: QtBot, settings: SettingsWindow, intents: RecordedIntents
 ) -> None:
     qtbot.waitUntil(lambda: ("look_for_microphones",) in intents.calls, timeout=10_000)
-    show_page(settings, settings.about)
-    assert not settings.microphone._timer.isActive()
+    turn(settings, AboutPage)
     intents.calls.clear()
-    show_page(settings, settings.microphone)
+    qtbot.wait(0)
+    assert intents.calls == []
+    turn(settings, MicrophonePage)
     assert intents.calls == [("look_for_microphones",)]
 
 
 def test_the_level_is_live(settings: SettingsWindow) -> None:
-    described = settings.microphone.meter.accessibleDescription()
+    page = turn(settings, MicrophonePage)
+    described = page.meter.accessibleDescription()
     settings.show_snapshot(replace(shown(), microphone=scenes.hot().microphone))
-    assert settings.microphone.meter.accessibleDescription() != described
+    assert page.meter.accessibleDescription() != described
 
 
 def test_a_peak_that_is_over_is_still_told_for_a_while(qtbot: QtBot, settings: SettingsWindow) -> None:
-    assert not settings.microphone.loud.isVisible()
-    settings.microphone._quietened.setInterval(300)
+    page = turn(settings, MicrophonePage)
+    assert not page.loud.isVisible()
+    page._quietened.setInterval(300)
     settings.show_snapshot(replace(shown(), microphone=scenes.hot().microphone))
     settings.show_snapshot(shown())
-    assert settings.microphone._quietened.isActive()
-    qtbot.waitUntil(lambda: not settings.microphone.loud.isVisible(), timeout=20_000)
+    assert page._quietened.isActive()
+    qtbot.waitUntil(lambda: not page.loud.isVisible(), timeout=20_000)
 
 
 def test_hearing_yourself_says_what_happens_and_then_how_it_was(
     settings: SettingsWindow, intents: RecordedIntents
 ) -> None:
-    part = settings.microphone.check
+    page = turn(settings, MicrophonePage)
+    part = page.check
     assert part.line.text() == ""
     QTest.keyClick(part.button, Qt.Key.Key_Space)
     assert intents.calls == [("start_check",)]
@@ -129,7 +132,7 @@ def test_hearing_yourself_says_what_happens_and_then_how_it_was(
     ):
         settings.show_snapshot(replace(silent, check=MicrophoneCheckView(state, level_db=-9.0)))
         assert part.line.text().startswith(words)
-        assert (settings.microphone.meter.accessibleDescription() == "The microphone delivers sound") is (
+        assert (page.meter.accessibleDescription() == "The microphone delivers sound") is (
             state is CheckState.RECORDING
         )
     QTest.keyClick(part.button, Qt.Key.Key_Space)
@@ -140,13 +143,13 @@ def test_hearing_yourself_says_what_happens_and_then_how_it_was(
 
 
 def test_the_pause_is_set_in_steps_and_told_in_seconds(settings: SettingsWindow, intents: RecordedIntents) -> None:
-    show_page(settings, settings.listening)
-    QTest.keyClick(settings.listening.wait, Qt.Key.Key_Right)
-    QTest.keyClick(settings.listening.wait, Qt.Key.Key_End)
+    page = turn(settings, ListeningPage)
+    QTest.keyClick(page.wait, Qt.Key.Key_Right)
+    QTest.keyClick(page.wait, Qt.Key.Key_End)
     assert intents.calls == [("set_wait_ms", 600), ("set_wait_ms", 1500)]
     settings.show_snapshot(shown(wait_ms=800))
-    assert settings.listening.wait_label.text().endswith("0.80 s")
-    assert settings.listening.wait.accessibleDescription() == "0.80 seconds"
+    assert page.wait_label.text().endswith("0.80 s")
+    assert page.wait.accessibleDescription() == "0.80 seconds"
 
 
 @pytest.mark.parametrize(
@@ -160,8 +163,7 @@ def test_the_pause_is_set_in_steps_and_told_in_seconds(settings: SettingsWindow,
 def test_every_switch_asks_for_what_it_says(
     settings: SettingsWindow, intents: RecordedIntents, box: str, intent: str
 ) -> None:
-    show_page(settings, settings.listening)
-    switch = getattr(settings.listening, box)
+    switch = getattr(turn(settings, ListeningPage), box)
     before = switch.isChecked()
     for on in (not before, before):
         QTest.keyClick(switch, Qt.Key.Key_Space)
@@ -169,35 +171,35 @@ def test_every_switch_asks_for_what_it_says(
 
 
 def test_copied_diagnostics_hold_the_state_and_no_words(settings: SettingsWindow) -> None:
-    show_page(settings, settings.about)
-    QTest.keyClick(settings.about.copy, Qt.Key.Key_Space)
+    page = turn(settings, AboutPage)
+    QTest.keyClick(page.copy, Qt.Key.Key_Space)
     copied = QGuiApplication.clipboard().text()
     assert "State: listening" in copied
     assert "Qt " in copied
     spoken = [line.stable for line in shown().lines]
     assert spoken
     assert not any(words in copied for words in spoken)
-    assert settings.about.shown.toPlainText() == copied
-    assert settings.about.done.text().startswith("Copied")
+    assert page.shown.toPlainText() == copied
+    assert page.done.text().startswith("Copied")
 
 
 def test_diagnostics_are_saved_as_they_are_shown_or_it_is_said_why_not(
     settings: SettingsWindow, tmp_path: Path
 ) -> None:
-    show_page(settings, settings.about)
-    settings.about.save_to(str(tmp_path / "facts.txt"))
-    assert (tmp_path / "facts.txt").read_text() == settings.about.shown.toPlainText()
-    settings.about.save_to(str(tmp_path / "none" / "facts.txt"))
-    assert "cannot be written" in settings.about.done.text()
+    page = turn(settings, AboutPage)
+    page.save_to(str(tmp_path / "facts.txt"))
+    assert (tmp_path / "facts.txt").read_text() == page.shown.toPlainText()
+    page.save_to(str(tmp_path / "none" / "facts.txt"))
+    assert "cannot be written" in page.done.text()
 
 
 def test_where_to_save_is_asked_beside_a_window_that_goes_on(qtbot: QtBot, settings: SettingsWindow) -> None:
-    show_page(settings, settings.about)
-    QTest.keyClick(settings.about.save, Qt.Key.Key_Space)
-    dialogs = [each for each in settings.about.findChildren(QFileDialog) if each.isVisible()]
+    page = turn(settings, AboutPage)
+    QTest.keyClick(page.save, Qt.Key.Key_Space)
+    dialogs = [each for each in page.findChildren(QFileDialog) if each.isVisible()]
     assert len(dialogs) == 1
     dialogs[0].reject()
-    qtbot.waitUntil(lambda: not settings.about.findChildren(QFileDialog), timeout=15_000)
+    qtbot.waitUntil(lambda: not page.findChildren(QFileDialog), timeout=15_000)
 
 
 def test_a_search_shows_the_pages_on_which_something_matches_and_what(settings: SettingsWindow) -> None:
@@ -205,14 +207,15 @@ def test_a_search_shows_the_pages_on_which_something_matches_and_what(settings: 
     assert visible_pages(settings) == ["Listening\nKeep running in the tray when the window is closed"]
     assert settings.heading.text() == "Listening"
     QTest.keyClick(settings.index.search, Qt.Key.Key_Return)
-    assert QApplication.focusWidget() is settings.listening.close_to_tray
+    assert isinstance(settings.shown, ListeningPage)
+    assert QApplication.focusWidget() is settings.shown.close_to_tray
     settings.index.search.setText("zebra")
     assert visible_pages(settings) == []
     assert settings.index.nothing.text() == "Nothing in the settings matches “zebra”."
 
 
 def test_a_page_that_is_called_so_comes_before_those_that_only_mention_it(settings: SettingsWindow) -> None:
-    show_page(settings, settings.listening)
+    turn(settings, ListeningPage)
     settings.index.search.setText("microphone")
     assert len(visible_pages(settings)) > 1
     assert settings.heading.text() == "Microphone"
@@ -224,7 +227,9 @@ def test_what_was_found_is_scrolled_into_view(settings: SettingsWindow) -> None:
     QApplication.processEvents()
     area = settings.pages.currentWidget()
     assert area is not None
-    top = settings.listening.close_to_tray.mapTo(area, settings.listening.close_to_tray.rect().topLeft()).y()
+    assert isinstance(settings.shown, ListeningPage)
+    found = settings.shown.close_to_tray
+    top = found.mapTo(area, found.rect().topLeft()).y()
     assert 0 <= top < area.height()
 
 
@@ -235,9 +240,9 @@ def test_a_title_is_found_without_saying_what_matches(settings: SettingsWindow) 
 
 def test_the_search_is_worked_with_keys_alone(settings: SettingsWindow) -> None:
     settings.activateWindow()
-    show_page(settings, settings.about)
-    settings.about.copy.setFocus()
-    QTest.keyClick(settings.about.copy, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    page = turn(settings, AboutPage)
+    page.copy.setFocus()
+    QTest.keyClick(page.copy, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     search = settings.index.search
     assert QApplication.focusWidget() is search
     QTest.keyClicks(search, "m")
@@ -262,7 +267,8 @@ def test_pages_are_turned_with_keys_and_by_name(settings: SettingsWindow) -> Non
         QTest.keyClick(settings.index.list, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
     assert sorted(seen) == sorted(titles)
     settings.show_page("commands")
-    assert settings.commands.isVisible()
+    assert isinstance(settings.shown, CommandsPage)
+    assert settings.shown.isVisible()
     with pytest.raises(ValueError):
         settings.show_page("nowhere")
 
@@ -270,14 +276,14 @@ def test_pages_are_turned_with_keys_and_by_name(settings: SettingsWindow) -> Non
 def test_a_page_that_a_search_hides_is_shown_all_the_same_when_it_is_asked_for(settings: SettingsWindow) -> None:
     settings.index.search.setText("tray")
     settings.show_page("about")
-    assert settings.about.isVisible()
+    assert isinstance(settings.shown, AboutPage)
+    assert settings.shown.isVisible()
     assert settings.index.search.text() == ""
 
 
 def test_enter_in_a_field_presses_no_button(settings: SettingsWindow) -> None:
     QGuiApplication.clipboard().setText("mine")
-    show_page(settings, settings.commands)
-    QTest.keyClick(settings.commands.search, Qt.Key.Key_Return)
+    QTest.keyClick(turn(settings, CommandsPage).search, Qt.Key.Key_Return)
     assert QGuiApplication.clipboard().text() == "mine"
     assert settings.isVisible()
 
@@ -294,7 +300,7 @@ def test_the_window_behind_goes_on_and_esc_closes_the_settings(settings: Setting
 def test_closed_settings_are_given_back_and_come_again_where_they_were(
     qtbot: QtBot, settings: SettingsWindow, window: MainWindow, theme: Theme
 ) -> None:
-    show_page(settings, settings.listening)
+    turn(settings, ListeningPage)
     size = QSize(700, 520)
     settings.resize(size)
     with qtbot.waitSignal(settings.destroyed):
