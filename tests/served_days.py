@@ -73,12 +73,13 @@ class Clip:
 
 
 class Keeper:
-    """What the HTTP side of a server tells, and what can be asked of it. One connection."""
+    """What the HTTP side of a server tells, and what can be asked of it. One connection at a time, for one request."""
 
     def __init__(self, url: str) -> None:
         base = url.replace("ws://", "http://").removesuffix("/v1/realtime")
-        # Several would each be kept open for some seconds, and counted as files of the server that is in this process.
-        one = httpx.Limits(max_connections=1)
+        # Both ends are files of this process, and one that is kept open for its next request would be counted with
+        # what the server leaves open: several of them when several people asked at once.
+        one = httpx.Limits(max_connections=1, max_keepalive_connections=0)
         self._http = httpx.AsyncClient(base_url=base, trust_env=False, timeout=REPLY_S, limits=one)
 
     async def close(self) -> None:

@@ -45,8 +45,6 @@ WARM_DAYS = 2
 SHORT_DAYS = 2
 """After the warm ones."""
 MOST_GROWN_MB = 5.0
-CLOSING_FILES = 2
-"""Both ends of one connection that closes just then are in this process; what was left open each day would be more."""
 PARK_S, HIBERNATE_S, DROP_S = 0.2, 0.4, 0.6
 CROWD = 5
 CROWD_SPOKEN_S = 7.7
@@ -120,8 +118,7 @@ def check_flat(evenings: Sequence[Evening]) -> None:
     for name in ("server_mb", "engine_mb"):
         assert max(getattr(each, name) for each in later) <= max(getattr(each, name) for each in warm) + MOST_GROWN_MB
     for name in ("tasks", "server_files", "engine_files", "engine_threads"):
-        more = CLOSING_FILES if name == "server_files" else 0
-        assert max(getattr(each, name) for each in later) <= max(getattr(each, name) for each in warm) + more, name
+        assert max(getattr(each, name) for each in later) <= max(getattr(each, name) for each in warm), name
 
 
 async def check_counts(life: Days) -> None:
