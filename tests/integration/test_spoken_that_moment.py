@@ -66,7 +66,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     folder = tmp_path_factory.mktemp("moments")
     environment = dict(os.environ)
     hibernated = private_cache(folder / "cache", environment.__setitem__)
-    config = {"port": 0, "model": str(build(folder / "tiny")), "threads": 1}
+    # In int8 the text of a model with random weights depends on how many frames a step has, parked or not.
+    config = {"port": 0, "model": str(build(folder / "tiny")), "threads": 1, "precision": "float32"}
     command, log = [sys.executable, "-m", "sayso.server"], folder / "log"
     with child(command, environment, log, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
@@ -95,7 +96,7 @@ def test_what_is_said_then_is_heard_as_if_nothing_had_been_given_back(place: Pla
 
 @pytest.mark.soak
 @pytest.mark.timeout(0)
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(turns)
 def test_in_hundreds_of_conversations(place: Place, said: list[list[Piece]]) -> None:
     asyncio.run(spoken_through(place, said))
