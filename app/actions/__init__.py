@@ -17,10 +17,12 @@ from sayso.app.actions.calculator import Calculator
 from sayso.app.actions.desktop import Backend, detect
 from sayso.app.actions.edit import Edit
 from sayso.app.actions.errors import ActionError
+from sayso.app.actions.files import Files
 from sayso.app.actions.folders import Folders
 from sayso.app.actions.information import Information
 from sayso.app.actions.keys import Keys
 from sayso.app.actions.launch import Launcher
+from sayso.app.actions.opening import Opener
 from sayso.app.actions.own import OwnCommands
 from sayso.app.actions.performer import TIMEOUT_S, Performer
 from sayso.app.actions.placing import Placing
@@ -79,7 +81,7 @@ def _everywhere(
     """The families that need nothing but the desktop, its programs and its files."""
     launcher = Launcher(variables)
     applications = Applications(desktop, launcher)
-    web = Web(launcher, applications)
+    web, opener = Web(launcher, applications), Opener(launcher, applications)
     return [
         applications,
         web,
@@ -93,7 +95,8 @@ def _everywhere(
         Scrolling(desktop, typist),
         Shortcuts(desktop, typist),
         Screenshot(desktop, variables),
-        Folders(launcher, applications),
+        Folders(opener, variables),
+        Files(opener, variables),
         Calculator(),
     ]
 

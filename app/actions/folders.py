@@ -6,21 +6,15 @@ Source: freedesktop.org xdg-user-dirs.
 from __future__ import annotations
 
 import re
-import shutil
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from sayso.app.actions.applications import Applications
 from sayso.app.actions.base import Done, Job, Receipt
-from sayso.app.actions.entries import arguments
 from sayso.app.actions.errors import ActionError
-from sayso.app.actions.launch import Launcher
+from sayso.app.actions.opening import FOLDER, Opener
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
 
-_FAILS_WITHIN_S = 2.0
-"""Openers that fail do so at once; file managers that run on are taken to show the folder."""
 _KINDS = {
     "downloads": ("DOWNLOAD", "Downloads"),
     "documents": ("DOCUMENTS", "Documents"),
@@ -37,36 +31,25 @@ class Folders:
 
     family = "folders"
 
-    def __init__(self, launcher: Launcher, applications: Applications) -> None:
-        self._launcher = launcher
-        self._applications = applications
+    def __init__(self, opener: Opener, environment: Mapping[str, str]) -> None:
+        """``environment`` tells where the user's folders are."""
+        self._opener = opener
+        self._environment = environment
 
     def describe(self, match: Match) -> str:
         return match.title
 
     def perform(self, job: Job) -> Done:
         kind = job.match.slots["folder"]
-        folder = user_folder(kind, self._launcher.environment)
+        folder = user_folder(kind, self._environment)
         if not folder.is_dir():
             raise ActionError("no_such_folder", f"There is no folder {folder}.")
-        self._open(folder, job.halt)
+        if not self._opener.open(folder, FOLDER, "The file manager", job.halt):
+            raise ActionError("no_file_manager", "No file manager could be started. Install one and say it again.")
         return Done(f"{folder} was handed to the file manager", Receipt.SENT)
 
     def names(self) -> list[Named]:
         return []
-
-    def _open(self, folder: Path, halt: threading.Event) -> None:
-        path = self._launcher.environment.get("PATH")
-        commands = [["xdg-open", str(folder)]]
-        for entry in self._applications.entries():
-            if "inode/directory" in entry.schemes:
-                commands.append(arguments(entry, [str(folder)]))
-        for command in commands:
-            if shutil.which(command[0], path=path):
-                child = self._launcher.start(command, "The file manager", str(folder))
-                if not self._launcher.wait_for_exit(child, _FAILS_WITHIN_S, halt):
-                    return
-        raise ActionError("no_file_manager", "No file manager could be started. Install one and say it again.")
 
 
 def user_folder(kind: str, environment: Mapping[str, str]) -> Path:
