@@ -24,7 +24,7 @@ from sayso.engine.options import Limits
 from sayso.engine.reports import Reports
 from sayso.engine.resting import Resting
 from sayso.engine.scheduler import Scheduler
-from sayso.engine.session import Session, State
+from sayso.engine.session import Session
 from sayso.engine.speech_worker import SpeechWorker
 from sayso.engine.text_sessions import TextSessions
 from sayso.engine.worker import step
@@ -192,7 +192,6 @@ class Engine:
             positions_a_second=runner.positions_a_second,
             limits=self._limits,
         )
-        session.become(State.WAITING)
         self._sessions[session.name] = session
         self._reports.opened(session.name)
         self._send(m.Opened(session.name))
@@ -230,8 +229,7 @@ class Engine:
     # Work.
 
     def _runnable(self) -> bool:
-        now = self._clock()
-        return any(session.examinable or session.offer(now) is not None for session in self._sessions.values())
+        return any(session.examinable or session.due for session in self._sessions.values())
 
     def _detect(self) -> None:
         """Voice detection for every session that has audio, in one batch."""

@@ -94,6 +94,5 @@ class Reports:
         return out
 
     def _ledger(self, session: Session, now: float) -> m.Ledger:
-        """What a session holds; one in an open turn of which all was heard waits, and is not told as active."""
-        session.rests(now)
+        """What a session holds."""
         return session.ledger(self.idle_s(session.name), max(0.0, now - self._opened_at[session.name]))

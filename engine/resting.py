@@ -19,7 +19,7 @@ from sayso.engine.errors import EngineError
 from sayso.engine.parcel import Away, Vault, sweep_parent
 from sayso.engine.retention import DEPTH, Tenant, moves, wait_s
 from sayso.engine.runner.base import Restable
-from sayso.engine.session import Session, State
+from sayso.engine.session import Session
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +27,6 @@ RETRY_S = 0.05
 """A session that found no place looks again so soon."""
 DISK_AGAIN_S = 60.0
 """A disk that failed is left alone for so long."""
-STATES: dict[m.Tier, State] = {"host": State.PARKED, "disk": State.HIBERNATED, "dropped": State.DROPPED}
 
 
 class Ages(Protocol):
@@ -66,7 +65,7 @@ class Resting:
         session = self._sessions.get(name)
         if session is None:
             return
-        if not session.rests(self._clock()):
+        if not session.rests:
             self._answer(session, "session_busy", "The session has work; it keeps what it holds until that is done.")
             return
         self._put_away(session, tier)
@@ -132,16 +131,15 @@ class Resting:
         return self.rules
 
     def _tenants(self) -> list[Tenant]:
-        now = self._clock()
-        return [self._tenant(session, now) for session in self._sessions.values()]
+        return [self._tenant(session) for session in self._sessions.values()]
 
-    def _tenant(self, session: Session, now: float) -> Tenant:
+    def _tenant(self, session: Session) -> Tenant:
         stream, away = session.restable, session.away
         held = stream.holding.kv if stream is not None else 0
         nbytes = away.host_bytes + away.disk_bytes if away is not None else held
         tier: m.Tier = away.tier if away is not None else "device"
         recomputable = stream is not None and stream.recomputable
-        return Tenant(session.name, tier, nbytes, self._ages.idle_s(session.name), not session.rests(now), recomputable)
+        return Tenant(session.name, tier, nbytes, self._ages.idle_s(session.name), not session.rests, recomputable)
 
     def _put_away(self, session: Session, tier: m.Tier) -> None:
         """To a deeper tier; a disk that fails makes it a drop, or leaves it in host memory."""
@@ -166,7 +164,6 @@ class Resting:
             session.away = away = away or Away(self.vault, stream.pack())
             if tier == "disk":
                 problem = self._hibernate(session, away)
-        session.become(STATES[session.away.tier])
         self._answer(session, *problem, began=began)
 
     def _hibernate(self, session: Session, away: Away) -> tuple[str, str]:
@@ -202,7 +199,6 @@ class Resting:
             return
         session.away = None
         self._placeless.discard(session.name)
-        session.become(State.WAITING)
         self._answer(session, began=began)
 
     def _say_placeless(self, session: Session) -> None:
@@ -232,7 +228,6 @@ class Resting:
                 self._fail(session, error.code, error.message)
                 return
             stream.forget()
-        session.become(STATES[away.tier])
 
     def _answer(self, session: Session, code: str = "", message: str = "", *, began: float | None = None) -> None:
         tier: m.Tier = session.away.tier if session.away is not None else "device"

@@ -7,7 +7,6 @@ samples for the voice detector and ``heard`` takes its probabilities; ``offer`` 
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,15 +15,13 @@ from enum import Enum
 import numpy as np
 
 from sayso.engine.intake import Intake, samples_of
-from sayso.engine.messages import SAMPLE_RATE, Flushed, Ledger, Message, SessionOptions, Speech, Text, Word
+from sayso.engine.messages import SAMPLE_RATE, Flushed, Ledger, Message, SessionOptions, Speech, Text, Tier, Word
 from sayso.engine.options import SAMPLES_PER_MS, Limits, Segmentation
 from sayso.engine.parcel import Away
 from sayso.engine.runner.base import Before, Piece, Restable, SpokenWord, Stream, Utterance
 from sayso.engine.scheduler import Work
 from sayso.engine.segmentation import FRAME_SAMPLES, Change, Edge, Segmenter
 from sayso.engine.tape import Tape
-
-logger = logging.getLogger(__name__)
 
 CONTEXT_WORDS = 40
 """Stable words of the turn that a new utterance's stream is told about."""
@@ -37,7 +34,6 @@ QUIET_MARGIN = 2 * SAMPLE_RATE
 class State(Enum):
     """``ACTIVE`` has audio or work before it, ``WAITING`` waits for the client; the others do so and hold less."""
 
-    OPENING = "opening"
     ACTIVE = "active"
     WAITING = "waiting"
     PARKED = "parked"
@@ -46,15 +42,7 @@ class State(Enum):
     CLOSED = "closed"
 
 
-TRANSITIONS: dict[State, frozenset[State]] = {
-    State.OPENING: frozenset({State.WAITING, State.CLOSED}),
-    State.WAITING: frozenset({State.ACTIVE, State.PARKED, State.HIBERNATED, State.DROPPED, State.CLOSED}),
-    State.ACTIVE: frozenset({State.WAITING, State.CLOSED}),
-    State.PARKED: frozenset({State.WAITING, State.HIBERNATED, State.DROPPED, State.CLOSED}),
-    State.HIBERNATED: frozenset({State.WAITING, State.PARKED, State.DROPPED, State.CLOSED}),
-    State.DROPPED: frozenset({State.WAITING, State.CLOSED}),
-    State.CLOSED: frozenset(),
-}
+AWAY: dict[Tier, State] = {"host": State.PARKED, "disk": State.HIBERNATED, "dropped": State.DROPPED}
 
 
 @dataclass
@@ -98,7 +86,6 @@ class Session:
     ) -> None:
         self.name = name
         self.epoch = epoch
-        self.state = State.OPENING
         self.detector_state: object | None = None
         """What the voice detector carries for this turn; the loop's to keep here."""
         self._next_options = options
@@ -109,33 +96,32 @@ class Session:
         self._intake = Intake(int((limits or Limits()).unheard_s * SAMPLE_RATE))
         self._stream: Stream | None = None
         self._outbox: list[Message] = []
+        self._closed = False
         self.options = options
         self.away: Away | None = None
         """Where the stream's keys and values are, when they are not in the model."""
         self._turn = Turn(Segmenter(self._segmentation))
 
-    # In: what the client sends.
+    @property
+    def state(self) -> State:
+        """Told from what waits and from where its keys and values are; nothing keeps it."""
+        if self._closed:
+            return State.CLOSED
+        if self.away is not None:
+            return AWAY[self.away.tier]
+        return State.WAITING if self.rests else State.ACTIVE
 
-    def become(self, state: State) -> None:
-        """The only way to change ``state``; raises ``ValueError`` for a change that the table does not have."""
-        if state is self.state:
-            return
-        if state not in TRANSITIONS[self.state]:
-            raise ValueError(f"A session cannot go from {self.state.value} to {state.value}.")
-        logger.debug("session %s: %s -> %s", self.name, self.state.value, state.value)
-        self.state = state
+    # In: what the client sends.
 
     def receive(self, epoch: int, data: bytes) -> None:
         """Take audio; raises ``SessionError`` when it is not audio or far too much."""
         if self._accepts(epoch):
             self._intake.push(samples_of(data))
-            self._stir()
 
     def flush(self, epoch: int, marker: int) -> None:
         """End the turn after the audio that came so far."""
         if self._accepts(epoch):
             self._intake.mark(marker)
-            self._stir()
 
     def cancel(self, epoch: int) -> None:
         """Drop the open turn, everything waiting included."""
@@ -150,11 +136,6 @@ class Session:
         self._next_options = options
         if self._turn.tape.end == 0:
             self.options = options
-
-    def _stir(self) -> None:
-        """The client goes on; a session that was put away is brought back first."""
-        if self.state is State.WAITING:
-            self.become(State.ACTIVE)
 
     def _accepts(self, epoch: int) -> bool:
         """A message of an older epoch is dropped; one of a newer epoch announces the cancel it belongs to."""
@@ -228,6 +209,14 @@ class Session:
 
     # Working: streams over the utterances.
 
+    @property
+    def due(self) -> bool:
+        """Whether there is work on an utterance; to ask changes nothing."""
+        if self.away is not None:
+            return False
+        # What was said a moment ago has no stream yet.
+        return self._stream.due if self._stream is not None else bool(self._turn.utterances)
+
     def offer(self, now: float) -> Work | None:
         """The work of the utterance at hand at ``now`` (seconds on the loop's clock), if any is due."""
         stream = self.stream if self.away is None else None
@@ -244,13 +233,10 @@ class Session:
 
     # Resting: keys and values are put away, and come back when the client goes on (``engine.resting``).
 
-    def rests(self, now: float) -> bool:
-        """Whether nothing is to be done before the client sends more."""
-        if self.wanted or self.examinable or self.offer(now) is not None:
-            return False
-        if self.state is State.ACTIVE:
-            self.become(State.WAITING)
-        return True
+    @property
+    def rests(self) -> bool:
+        """Whether nothing is to be done before the client sends more; to ask changes nothing."""
+        return not (self.wanted or self.examinable or self.due)
 
     @property
     def wanted(self) -> bool:
@@ -282,9 +268,6 @@ class Session:
             self._begin_turn()
         self._tell_quiet()
         messages, self._outbox = self._outbox, []
-        if self.away is None and self.state is not State.CLOSED:
-            rests = self.state is State.WAITING and not self._intake.ready
-            self.become(State.WAITING if rests or not (self._intake.ready or self._turn.utterances) else State.ACTIVE)
         return messages
 
     def _tell_quiet(self) -> None:
@@ -369,15 +352,13 @@ class Session:
 
     def close(self) -> None:
         """The session is over: what it holds in the model is given back."""
-        self.become(State.CLOSED)
+        self._closed = True
         self._drop_stream()
 
     def _drop_stream(self) -> None:
         if self.away is not None:
             self.away.discard()
             self.away = None
-            if self.state is not State.CLOSED:
-                self.become(State.WAITING)
         if self._stream is not None:
             self._stream.close()
         self._stream = None

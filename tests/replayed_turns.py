@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from sayso.engine import messages as m
 from sayso.engine.loading import Loaded
-from sayso.engine.session import Session, State
+from sayso.engine.session import Session
 from sayso.server.protocol import intents
 from sayso.server.protocol.intents import EngineNews, Served
 from sayso.server.turns import Output, TurnEngine
@@ -39,7 +39,6 @@ class Ear:
                 self._session = Session(
                     message.session, message.epoch, message.options, runner.stream, gated=runner.gated
                 )
-                self._session.become(State.WAITING)
             case m.Audio() if session is not None:
                 session.receive(message.epoch, message.samples)
             case m.Flush() if session is not None:

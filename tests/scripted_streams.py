@@ -37,8 +37,12 @@ class RangeStream:
     def holding(self) -> Holding:
         return Holding(kv=1, features=2)
 
+    @property
+    def due(self) -> bool:
+        return self.utterance.ended and not self._ran
+
     def offer(self, now: float) -> Offer | None:
-        return Offer(10.0, now) if self.utterance.ended and not self._ran else None
+        return Offer(10.0, now) if self.due else None
 
     def run(self) -> None:
         start, end = self.utterance.start, self.utterance.end

@@ -114,8 +114,13 @@ class Stream(Protocol):
     @property
     def holding(self) -> Holding: ...
 
+    @property
+    def due(self) -> bool:
+        """Whether there is work to do; to ask changes nothing."""
+        ...
+
     def offer(self, now: float) -> Offer | None:
-        """Work to do at ``now`` (loop clock, seconds), or None."""
+        """The work to do at ``now`` (loop clock, seconds), or None; it is due from the first time it is offered."""
         ...
 
     def take(self) -> list[Piece]:

@@ -94,8 +94,12 @@ class VoxtralStream:
             return Holding()
         return Holding(self._model.seat_bytes(self.seat), self._audio.nbytes if self._audio is not None else 0)
 
+    @property
+    def due(self) -> bool:
+        return bool(self.waiting or self.encodable)
+
     def offer(self, now: float) -> Offer | None:
-        if not self.waiting and not self.encodable:
+        if not self.due:
             self._due_since = None
             return None
         if self._due_since is None:

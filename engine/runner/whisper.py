@@ -117,9 +117,13 @@ class WhisperStream:
     def holding(self) -> Holding:
         return Holding()
 
+    @property
+    def due(self) -> bool:
+        return not self._done and self._is_due()
+
     def offer(self, now: float) -> Offer | None:
         """A final decode when the utterance pauses or ends, else a step when enough was said since the last one."""
-        if self._done or not self._is_due():
+        if not self.due:
             self._due_since = None
             return None
         if self._due_since is None:

@@ -27,7 +27,7 @@ from sayso.engine.loading import bound_heap, give_back_memory
 from sayso.engine.resting import Resting
 from sayso.engine.runner.base import Stream
 from sayso.engine.runner.voxtral_realtime import VoxtralRunner
-from sayso.engine.session import Session, State
+from sayso.engine.session import Session
 
 MB = 1e6
 TARGET_MS = {"host": 15.0, "disk": 40.0}
@@ -48,7 +48,6 @@ class Bench:
 
     def open(self, name: str) -> None:
         session = Session(name, 0, m.SessionOptions(), self.runner.stream, gated=False)
-        session.become(State.WAITING)
         self.sessions[name] = session
 
     def hear(self, samples: np.ndarray, *names: str) -> None:

@@ -7,7 +7,7 @@ from sayso.engine import messages as m
 from sayso.engine import reports as reports_module
 from sayso.engine.options import Reporting
 from sayso.engine.reports import Reports
-from sayso.engine.session import Session, State
+from sayso.engine.session import Session
 
 
 class Clock:
@@ -29,7 +29,6 @@ def test_memory_comes_after_a_change_with_a_ledger_for_every_session() -> None:
     clock = Clock()
     reports = Reports(clock, Reporting(memory_s=5.0))
     session = Session("a", 0, m.SessionOptions(), RangeRunner().stream)
-    session.become(State.WAITING)
     reports.opened("a")
     clock.now = 2.0
     reports.touch("a")

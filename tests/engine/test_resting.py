@@ -65,7 +65,6 @@ class House:
     def open(self, *names: str) -> None:
         for name in names:
             session = Session(name, 0, m.SessionOptions(), self.runner.stream, gated=False)
-            session.become(State.WAITING)
             self.sessions[name], self.heard_at[name], self.said[name] = session, self.now, ""
 
     def hear(self, name: str, samples: np.ndarray) -> None:

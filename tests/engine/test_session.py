@@ -13,7 +13,7 @@ from speech import pcm16
 from sayso.engine import messages as m
 from sayso.engine.errors import SessionError
 from sayso.engine.options import Limits, Segmentation
-from sayso.engine.session import TRANSITIONS, Session, State
+from sayso.engine.session import Session, State
 
 PREROLL = Segmentation().preroll_ms * 16 // FRAME
 TAIL = 6
@@ -22,9 +22,7 @@ PAUSED = quiet(30)
 
 
 def session(limits: Limits | None = None, gated: bool = True, **options: bool) -> Session:
-    made = Session("a", 0, m.SessionOptions(**options), RangeRunner().stream, gated=gated, limits=limits)
-    made.become(State.WAITING)
-    return made
+    return Session("a", 0, m.SessionOptions(**options), RangeRunner().stream, gated=gated, limits=limits)
 
 
 def work_off(it: Session) -> list[m.Message]:
@@ -167,19 +165,6 @@ def test_silence_leaves_nothing_in_memory() -> None:
     assert max(sizes) <= 128 * 1024
 
 
-@pytest.mark.parametrize("state", State)
-def test_only_the_transitions_of_the_table_are_possible(state: State) -> None:
-    for target in State:
-        it = session()
-        it.state = state
-        if target is state or target in TRANSITIONS[state]:
-            it.become(target)
-            assert it.state is target
-        else:
-            with pytest.raises(ValueError, match=state.value):
-                it.become(target)
-
-
 def test_a_session_is_active_while_it_has_work_and_waits_otherwise() -> None:
     it = session()
     send(it, loud(10))
@@ -188,6 +173,58 @@ def test_a_session_is_active_while_it_has_work_and_waits_otherwise() -> None:
     it.flush(0, 1)
     work_off(it)
     assert it.state is State.WAITING
+
+
+def test_to_ask_a_session_whether_it_rests_and_what_it_holds_changes_nothing() -> None:
+    """Two sessions live the same life, and one of them is asked again and again."""
+    asked, left_alone = session(speech=True), session(speech=True)
+
+    def ask() -> None:
+        for _ in range(3):
+            assert asked.rests == (asked.state is State.WAITING) == (asked.ledger(0.0, 0.0).state == "waiting")
+
+    for sound in (quiet(3), loud(12), PAUSED, loud(5), quiet(1)):
+        outs = []
+        for it in (asked, left_alone):
+            send(it, sound)
+            out: list[m.Message] = []
+            for message in steps(it):
+                if it is asked:
+                    ask()
+                out.append(message)
+            outs.append(out)
+        ask()
+        assert outs[0] == outs[1]
+        before = dict(vars(asked))
+        ask()
+        assert vars(asked) == before
+    for it in (asked, left_alone):
+        it.flush(0, 1)
+    ask()
+    assert work_off(asked) == work_off(left_alone)
+
+
+def test_a_session_does_not_rest_while_a_turn_is_to_be_ended_or_speech_has_no_stream_yet() -> None:
+    it = session()
+    assert it.rests
+    it.flush(0, 1)
+    assert (it.rests, it.state) == (False, State.ACTIVE)
+    work_off(it)
+    assert it.rests
+    send(it, np.concatenate([loud(10), PAUSED]))
+    while it.examinable:
+        it.heard(LoudnessDetector().run([it.examine(62)], [None])[0][0])
+    assert (it.due, it.rests, it.state) == (True, False, State.ACTIVE)
+    work_off(it)
+    assert (it.due, it.rests, it.state) == (False, True, State.WAITING)
+
+
+def test_a_session_that_is_closed_says_so_whatever_waits() -> None:
+    it = session()
+    send(it, loud(10))
+    it.close()
+    assert it.state is State.CLOSED
+    assert it.ledger(0.0, 0.0).state == "closed"
 
 
 SCRIPT = st.lists(
@@ -255,12 +292,12 @@ def test_a_turn_that_nobody_ends_waits_once_all_of_it_was_heard_and_is_active_wh
     send(it, loud(10))
     assert it.state is State.ACTIVE
     work_off(it)
-    assert it.rests(0.0)
+    assert it.rests
     assert it.state is State.WAITING
     send(it, loud(1))
     assert it.state is State.ACTIVE
     work_off(it)
-    assert it.rests(0.0)
+    assert it.rests
     it.flush(0, 1)
     assert it.state is State.ACTIVE
     assert [type(each) for each in work_off(it)][-1] is m.Flushed

@@ -11,7 +11,7 @@ from speech import pcm16
 
 from sayso.engine.errors import EngineError
 from sayso.engine.messages import SessionOptions, Text
-from sayso.engine.session import Session, State
+from sayso.engine.session import Session
 from sayso.engine.speech_worker import SpeechWorker
 
 
@@ -38,7 +38,6 @@ class Hall:
         self.worker.runner = runner  # type: ignore[assignment]
         for name in names:
             session = Session(name, 0, SessionOptions(), runner.stream)
-            session.become(State.WAITING)
             self.sessions[name] = session
             for samples in (quiet(20), loud(20), quiet(40)):
                 session.receive(0, pcm16(samples))

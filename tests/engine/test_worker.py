@@ -23,7 +23,7 @@ from sayso.engine.runner.causal import CausalRunner
 from sayso.engine.runner.voxtral_realtime import VoxtralRunner
 from sayso.engine.sampling import SamplingParams
 from sayso.engine.scheduler import Scheduler
-from sayso.engine.session import Session, State
+from sayso.engine.session import Session
 from sayso.engine.speech_worker import SpeechWorker
 from sayso.engine.token_session import Chunk, Output
 from sayso.engine.token_worker import TokenWorker
@@ -54,7 +54,6 @@ class Both:
     def speak(self, name: str, loudness: float = 1.0) -> None:
         """A whole turn of one utterance."""
         session = Session(name, 0, SessionOptions(), self.heard.stream)
-        session.become(State.WAITING)
         self.sessions[name] = session
         for samples in (quiet(20), loud(20) * loudness, quiet(40)):
             session.receive(0, pcm16(samples))
