@@ -165,6 +165,7 @@ class MemoryPanel:
             source=self._source(health),
             server="" if self._is_local else urlsplit(self._server.view.url).netloc,
             engine=health.status if health is not None else "",
+            scarcity_unknown=health is not None and health.engine.memory_pressure is None,
             **await self._details(),
         )
 

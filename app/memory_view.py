@@ -106,6 +106,8 @@ class MemoryView:
     """What a remote server says is in force there; None where it does not tell."""
     engine: str = ""
     """The engine's state in a word, as the server tells it; empty where nobody tells."""
+    scarcity_unknown: bool = False
+    """The server's system does not tell how scarce memory is, so that no rule can go by it."""
     samples: tuple[Sample, ...] = ()
     """The last ten minutes, oldest first; moments at which nobody looked are missing."""
     sessions: tuple[SessionRow, ...] = ()

@@ -33,7 +33,11 @@ class ServerHealth(msgspec.Struct, frozen=True):
 
 
 class EngineHealth(msgspec.Struct, frozen=True):
-    """Of the engine; bytes are 0 without a process, times in ms and 0 before they were measured."""
+    """Of the engine; bytes are 0 without a process, times in ms and 0 before they were measured.
+
+    ``memory_pressure``: percent of the last seconds in which programs waited for memory; None where the server's system
+    does not tell, 0 where the server is too old to.
+    """
 
     resident_bytes: int = 0
     device_bytes: int = 0
@@ -46,6 +50,7 @@ class EngineHealth(msgspec.Struct, frozen=True):
     threads: int = 0
     devices: tuple[str, ...] = ()
     pid: int = 0
+    memory_pressure: float | None = 0.0
 
 
 class Health(msgspec.Struct, frozen=True):

@@ -119,6 +119,7 @@ class EngineClient:
             self._process.pid if self._process else 0,
             rest.unused_s,
             rest.on_battery,
+            rest.memory_pressure,
             self._memory,
             self._metrics,
         )

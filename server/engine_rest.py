@@ -40,6 +40,11 @@ class EngineRest:
             self._battery, self._battery_at_s = on_battery(self._power_supplies), now_s
         return self._battery
 
+    @property
+    def memory_pressure(self) -> float | None:
+        """Percent of the last seconds in which programs waited for memory; None where the system does not tell."""
+        return memory_pressure(self._memory_pressure)
+
     def use(self) -> None:
         """Somebody uses the engine at this moment."""
         self._used_s = self._clock()
@@ -60,7 +65,7 @@ class EngineRest:
             self.unused_s,
             loaded=self.done == "keep",
             asked=self.asked,
-            pressure=memory_pressure(self._memory_pressure) if rules.end_at_pressure and not busy else 0.0,
+            pressure=(self.memory_pressure or 0.0) if rules.end_at_pressure and not busy else 0.0,
             on_battery=bool(rules.end_on_battery_after_s) and not busy and self.on_battery,
         )
         if not busy:

@@ -54,5 +54,7 @@ class EngineStatus:
     pid: int = 0
     unused_s: float = 0.0
     on_battery: bool = False
+    memory_pressure: float | None = None
+    """Percent of the last seconds in which programs waited for memory; None where the system does not tell."""
     memory: messages.Memory | None = None
     metrics: messages.Metrics | None = None

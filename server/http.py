@@ -67,6 +67,7 @@ def _engine_facts(status: EngineStatus) -> dict[str, Any]:
         "device_bytes": status.memory.device if status.memory else 0,
         "unused_s": round(status.unused_s, 3),
         "on_battery": status.on_battery,
+        "memory_pressure": status.memory_pressure,
     }
     if status.ready is not None:
         facts |= {

@@ -10,17 +10,17 @@ from pathlib import Path
 MEMORY_PRESSURE = Path("/proc/pressure/memory")
 
 
-def memory_pressure(file: Path = MEMORY_PRESSURE) -> float:
-    """Percent of the last ten seconds in which some program waited for memory; 0 where the system does not tell."""
+def memory_pressure(file: Path = MEMORY_PRESSURE) -> float | None:
+    """Percent of the last ten seconds in which some program waited for memory; None where the system does not tell."""
     try:
         return some_avg10(file.read_text(encoding="ascii"))
     except (OSError, UnicodeDecodeError):
         # Other systems, older kernels and some containers have no such file: then only time decides.
-        return 0.0
+        return None
 
 
-def some_avg10(text: str) -> float:
-    """The figure of the ``some`` line; 0 when there is none."""
+def some_avg10(text: str) -> float | None:
+    """The figure of the ``some`` line; None when there is none."""
     for line in text.splitlines():
         kind, _, figures = line.partition(" ")
         if kind == "some":
@@ -28,5 +28,5 @@ def some_avg10(text: str) -> float:
             try:
                 return float(named["avg10"])
             except (KeyError, ValueError):
-                return 0.0
-    return 0.0
+                return None
+    return None

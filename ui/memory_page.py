@@ -119,8 +119,7 @@ class MemoryPage(SettingsPage):
         self.presets.setVisible(local)
         self.presets.show_view(view)
         theirs = view.controls if local else view.theirs
-        note = "" if local else f"These are the rules of {view.server}; they are changed there."
-        for group, words in ((self.engine, note), (self.waiting, "")):
+        for group, words in ((self.engine, wording.engine_note(view)), (self.waiting, "")):
             group.setVisible(theirs is not None)
             if theirs is not None:
                 group.show_controls(theirs, note=words, usable=local)

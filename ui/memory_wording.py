@@ -103,6 +103,14 @@ def source_words(view: MemoryView) -> str:
     return ""
 
 
+def engine_note(view: MemoryView) -> str:
+    """What stands over the engine's controls: whose they are where that is not this desktop, and what cannot work."""
+    notes = [f"These are the rules of {view.server}; they are changed there."] if view.server else []
+    if view.scarcity_unknown:
+        notes.append("The system does not tell how scarce memory is, so only times and the battery count.")
+    return " ".join(notes)
+
+
 def engine_words(view: MemoryView) -> str:
     """How the engine is."""
     words = {

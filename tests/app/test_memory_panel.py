@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from memory_desktop import desktop
+from played_machine import PlayedMachine
 from played_vllm import vllm_server
-from running_server import server
+from running_server import scripted, server
 
 from sayso.app.memory_policy import Preset
 from sayso.app.memory_view import Freeing, Source
@@ -38,6 +40,19 @@ async def test_a_remote_server_of_ours_is_shown_with_its_own_rules(tmp_path: Pat
         assert here.view.sessions[0].own
         assert here.view.samples[-1].engine
         assert here.view.starts.ended_ms == 0
+
+
+@pytest.mark.parametrize("told", [True, False])
+async def test_a_system_that_does_not_tell_how_scarce_memory_is_is_shown_as_such(tmp_path: Path, told: bool) -> None:
+    machine = PlayedMachine(tmp_path / "machine")
+    settings = machine.around(scripted())
+    if not told:
+        settings = replace(settings, memory_pressure=tmp_path / "none")
+    async with server(settings) as url, desktop(tmp_path, server=ServerKind.REMOTE, remote_url=url) as here:
+        await here.ready()
+        here.panel.watch(True)
+        await here.until(lambda: here.view.source is Source.REMOTE)
+        assert here.view.scarcity_unknown is not told
 
 
 async def test_a_remote_server_that_shows_its_sessions_to_its_keeper_only_is_told_as_such(

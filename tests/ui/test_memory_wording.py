@@ -49,6 +49,12 @@ def test_every_source_but_the_usual_one_is_explained(source: Source, server: str
     assert bool(words) == (source is not Source.LOCAL)
 
 
+def test_over_the_engines_controls_stands_whose_they_are_and_what_cannot_work() -> None:
+    assert wording.engine_note(MemoryView()) == ""
+    assert "host:8000" in wording.engine_note(MemoryView(server="host:8000"))
+    assert "how scarce memory is" in wording.engine_note(MemoryView(scarcity_unknown=True))
+
+
 def test_what_did_not_change_is_not_said_to_have_come_back() -> None:
     before = Sample(1, 128 * MB, 80 * MB, 400 * MB)
     told = wording.freed_words(MemoryView(freed=(before, Sample(2, 128 * MB, 0, 0))))
