@@ -26,9 +26,10 @@ class Feed:
         state: FeedState = FeedState.HEARD,
         detail: str = "",
         why: Why | None = None,
+        yes: str = "yes",
     ) -> Feed:
         """Append an item; its id is the ``next_id`` of the feed before."""
-        item = FeedItem(id=self.next_id, heard=text, title=title, state=state, detail=detail, why=why)
+        item = FeedItem(id=self.next_id, heard=text, title=title, state=state, detail=detail, why=why, yes=yes)
         return Feed((*self.items, item)[-LIMIT:], self.next_id + 1)
 
     def moved(self, item_id: int, state: FeedState, detail: str = "", *, can_undo: bool = False) -> Feed:

@@ -143,6 +143,8 @@ class FeedItem:
     can_undo: bool = False
     why: Why | None = None
     """None for what no command was said for, such as a timer that is over."""
+    yes: str = "yes"
+    """What is to be said to have done what it asks about."""
 
 
 @dataclass(frozen=True, slots=True)

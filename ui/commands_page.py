@@ -37,7 +37,7 @@ _FAMILIES = {
     "placing": "Placing windows",
     "shortcuts": "Tabs, pages and editing",
     "information": "Time, date and battery",
-    "power": "Lock and suspend",
+    "power": "Lock, suspend and shut down",
     "timers": "Timers and reminders",
     "mode": "Modes",
 }

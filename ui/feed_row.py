@@ -10,7 +10,7 @@ from sayso.ui import icon
 from sayso.ui.glyph import Glyph
 from sayso.ui.text import breakable
 from sayso.ui.theme import Theme, restyle
-from sayso.ui.wording import ANSWER_HINT, FEED_WORDS, explanation, feed_sentence
+from sayso.ui.wording import answer_hint, explanation, feed_sentence, feed_words
 
 _TONES = {
     FeedState.HEARD: "muted",
@@ -93,7 +93,7 @@ class FeedRow(QFrame):
     def show_item(self, item: FeedItem) -> None:
         self.item = item
         self.title.setText(breakable(item.title))
-        word = FEED_WORDS[item.state]
+        word = feed_words(item)
         self.state.setText(breakable(f"{word}: {item.detail}" if item.detail else word))
         self.heard.setText(breakable(f"heard “{item.heard}”"))
         self.heard.setVisible(bool(item.heard))
@@ -110,7 +110,7 @@ class FeedRow(QFrame):
         self.confirm.setAccessibleName(f"Do it: {item.title}")
         self.refuse.setAccessibleName(f"Don't: {item.title}")
         for button in (self.confirm, self.refuse):
-            button.setToolTip(ANSWER_HINT)
+            button.setToolTip(answer_hint(item))
         self.undo.setVisible(item.can_undo)
         self.undo.setAccessibleName(f"Undo: {item.title}")
         self.undo.setToolTip(f"Take back: {item.title}")

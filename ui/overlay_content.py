@@ -160,7 +160,7 @@ def _title(item: FeedItem) -> str:
     if item.state in (FeedState.RUNNING, FeedState.HEARD):
         return f"{item.title} …"
     if item.state is FeedState.CONFIRM:
-        return f"{item.detail} Say “yes” or “no”."
+        return f"{item.detail} Say “{item.yes}” or “no”."
     if _is_alarm(item):
         return item.title
     # The answer to a question is told here too: the window with the feed may be closed.

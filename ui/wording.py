@@ -184,13 +184,20 @@ FEED_WORDS = {
 }
 
 
+def feed_words(item: FeedItem) -> str:
+    """How an action stands, in a word or two."""
+    if item.state is FeedState.CONFIRM and item.yes != "yes":
+        return f"Waiting for your “{item.yes}”"
+    return FEED_WORDS[item.state]
+
+
 def feed_sentence(item: FeedItem) -> str:
     """One feed item as a sentence for a screen reader."""
-    parts = [f"{item.title}: {FEED_WORDS[item.state].lower()}"]
+    parts = [f"{item.title}: {feed_words(item).lower()}"]
     if item.detail:
         parts.append(item.detail)
     if item.state is FeedState.CONFIRM:
-        parts.append(ANSWER_HINT)
+        parts.append(answer_hint(item))
     if item.heard:
         parts.append(f"heard “{item.heard}”")
     return " ".join(part if part.endswith(("?", "!", ".")) else f"{part}." for part in parts)
@@ -225,7 +232,9 @@ def _stages(why: Why) -> list[str]:
     return [f"Time: {seen[0][0]}, {', '.join(steps)}"]
 
 
-ANSWER_HINT = "Say “yes” or “no”, or press Ctrl+Y or Ctrl+N"
+def answer_hint(item: FeedItem) -> str:
+    """How the question of an item is answered."""
+    return f"Say “{item.yes}” or “no”, or press Ctrl+Y or Ctrl+N"
 
 
 def examples(mode: Mode) -> tuple[str, ...]:

@@ -1,4 +1,7 @@
-"""Locking the session and suspending the computer, through logind. One worker thread at a time."""
+"""Locking and ending the session, suspending, restarting and shutting down. One worker thread at a time.
+
+All of it is asked of logind, which refuses while a program holds it back; that is told.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,16 @@ _LOGIND = "org.freedesktop.login1"
 _MANAGER = DBusAddress("/org/freedesktop/login1", _LOGIND, f"{_LOGIND}.Manager")
 _SESSION = DBusAddress("/org/freedesktop/login1/session/auto", _LOGIND, f"{_LOGIND}.Session")
 _POSSIBLE = ("yes", "challenge")
+_DEEDS = {
+    "suspend": ("Suspend", "suspended", "suspend"),
+    "restart": ("Reboot", "restarted", "restart"),
+    "shut_down": ("PowerOff", "shut down", "shut down"),
+}
+"""Each verb's method of logind's, and the words for whether it can be done and that it was asked for."""
 
 
 class Power:
-    """“Lock the screen”, “suspend the computer”; only whoever sits there can take them back."""
+    """“Lock the screen”, “suspend the computer”, “shut down”; only whoever sits there can take them back."""
 
     family = "power"
 
@@ -30,7 +39,12 @@ class Power:
         return match.title
 
     def perform(self, job: Job) -> Done:
-        return self._lock(job.halt) if job.match.command.verb == "lock" else self._suspend()
+        match job.match.command.verb:
+            case "lock":
+                return self._lock(job.halt)
+            case "log_out":
+                return self._log_out()
+        return self._do(*_DEEDS[job.match.command.verb])
 
     def names(self) -> list[Named]:
         return []
@@ -42,9 +56,17 @@ class Power:
                 return Done("the session is locked")
         return Done("the session was asked to lock; whether a screen locker did is not known", Receipt.SENT)
 
-    def _suspend(self) -> Done:
+    def _log_out(self) -> Done:
         with self._system.open() as calls:
-            if calls.call(_MANAGER, "CanSuspend")[0] not in _POSSIBLE:
-                raise ActionError("cannot_suspend", "This computer cannot be suspended, or this user may not do it.")
-            calls.call(_MANAGER, "Suspend", "b", True)
-        return Done("the computer was asked to suspend", Receipt.SENT)
+            calls.call(_SESSION, "Terminate")
+        return Done("the session was asked to end", Receipt.SENT)
+
+    def _do(self, method: str, possible: str, asked: str) -> Done:
+        with self._system.open() as calls:
+            if calls.call(_MANAGER, f"Can{method}")[0] not in _POSSIBLE:
+                raise ActionError(
+                    f"cannot_{asked.replace(' ', '_')}",
+                    f"This computer cannot be {possible}, or this user may not do it.",
+                )
+            calls.call(_MANAGER, method, "b", True)
+        return Done(f"the computer was asked to {asked}", Receipt.SENT)

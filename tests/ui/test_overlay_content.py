@@ -104,6 +104,11 @@ def test_what_is_over_can_be_read_for_a_while_and_a_question_longer(state: FeedS
     assert policy.until_s is None
 
 
+def test_a_question_tells_what_has_to_be_said() -> None:
+    item = FeedItem(9, "log out", "Log out", FeedState.CONFIRM, "Log out?", yes="yes, log out")
+    assert shown_for(item) == ("Log out? Say “yes, log out” or “no”.", QUESTION_S)
+
+
 def shown_for(item: FeedItem) -> tuple[str, float]:
     """What is told of an action that comes at 100 s, and for how long."""
     policy = OverlayPolicy()

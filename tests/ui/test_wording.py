@@ -11,6 +11,7 @@ from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match, match
 from sayso.app.snapshot import (
     DesktopState,
+    FeedItem,
     FeedState,
     LineKind,
     MicrophoneState,
@@ -119,6 +120,17 @@ def test_every_feed_state_has_a_word_and_a_sentence() -> None:
     assert wording.feed_sentence(scenes.FEED[2]) == (
         "Set the volume to 30 %: done. It was 65 %. heard “set the volume to thirty percent”."
     )
+
+
+@pytest.mark.parametrize(
+    ("yes", "waiting", "hint"),
+    [("yes", "your yes", "“yes” or “no”"), ("yes, log out", "your “yes, log out”", "log out” or")],
+)
+def test_a_question_tells_how_it_is_answered(yes: str, waiting: str, hint: str) -> None:
+    item = FeedItem(9, "log out", "Log out", FeedState.CONFIRM, "Log out?", yes=yes)
+    assert wording.feed_words(item) == f"Waiting for {waiting}"
+    assert hint in wording.feed_sentence(item)
+    assert "Log out? Say" in wording.feed_sentence(item)
 
 
 def test_each_mode_has_three_examples() -> None:

@@ -10,6 +10,7 @@ from spoken_actions import BareHands
 
 from sayso.app.actions import ActionError, Receipt
 from sayso.app.commands.policy import Confirm, decide
+from sayso.app.question import Question, Surroundings
 from sayso.app.snapshot import Mode
 
 LOGIND = "org.freedesktop.login1"
@@ -20,7 +21,7 @@ def logind(can_suspend: str = "yes", locks: bool = True) -> PlayedService:
     def do(method: str, body: tuple[Any, ...]) -> Answer | None:
         if method == "Lock" and locks:
             service.properties[_HINT] = ("b", True)
-        return ("s", (can_suspend,)) if method == "CanSuspend" else None
+        return ("s", (can_suspend,)) if method.startswith("Can") else None
 
     service = PlayedService({_HINT: ("b", False)}, do)
     return service
@@ -64,7 +65,41 @@ async def test_a_computer_that_cannot_suspend_is_not_asked_to(bare_hands: BareHa
     assert service.called("Suspend") == []
 
 
-@pytest.mark.parametrize("sentence", ["lock the screen", "suspend the computer"])
+@pytest.mark.parametrize(
+    ("sentence", "method", "answer", "yes"),
+    [
+        ("shut down the computer", "PowerOff", [(True,)], "yes, shut down"),
+        ("turn the computer off", "PowerOff", [(True,)], "yes, shut down"),
+        ("reboot", "Reboot", [(True,)], "yes, restart"),
+        ("log me out", "Terminate", [()], "yes, log out"),
+    ],
+)
+async def test_what_loses_work_is_asked_for_by_its_name_and_then_done(
+    bare_hands: BareHands, bus: str, sentence: str, method: str, answer: list[tuple[bool, ...]], yes: str
+) -> None:
+    match = bare_hands.read(sentence)
+    assert isinstance(decide(match, Mode.COMMANDS, heard=sentence), Confirm)
+    assert Question(1, match, Surroundings()).yes == yes
+
+    with played(bus, LOGIND, logind()) as service:
+        outcome = await bare_hands.performer.perform(match)
+
+    assert service.called(method) == answer
+    assert outcome.receipt is Receipt.SENT
+
+
+@pytest.mark.parametrize("sentence", ["restart the computer", "shut down"])
+async def test_a_computer_that_may_not_be_shut_down_is_not_asked_to(
+    bare_hands: BareHands, bus: str, sentence: str
+) -> None:
+    with played(bus, LOGIND, logind(can_suspend="no")) as service, pytest.raises(ActionError) as refused:
+        await bare_hands.do(sentence)
+
+    assert refused.value.code in ("cannot_restart", "cannot_shut_down")
+    assert service.called("PowerOff") == service.called("Reboot") == []
+
+
+@pytest.mark.parametrize("sentence", ["lock the screen", "suspend the computer", "shut down", "log out"])
 async def test_without_logind_it_says_so(bare_hands: BareHands, sentence: str) -> None:
     with pytest.raises(ActionError) as refused:
         await bare_hands.do(sentence)
