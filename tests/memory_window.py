@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -23,28 +24,14 @@ from sayso.ui.theme import Theme
 CLOSED = MicrophoneView(MicrophoneState.CLOSED)
 
 
-class Untouched:
-    """The intents of every other page, for which nobody asks here."""
-
-    def __init__(self, memory: object) -> None:
-        self.memory = memory
-
-    def __getattr__(self, name: str) -> Any:
-        return self
-
-    def __call__(self, *_: object) -> None:
-        return None
-
-
 class Shown:
     """The window; what is pressed in it reaches the desktop, and what the desktop knows is shown at once."""
 
     def __init__(self, here: Desktop, application: QApplication) -> None:
         self.here = here
-        intents: Any = Untouched(here.panel)
+        intents: Any = SimpleNamespace(memory=here.panel)
         self._parent = QWidget()
-        self.window = SettingsWindow(intents, Theme(application), self._parent)
-        self.window.show_page("Sessions and memory")
+        self.window = SettingsWindow(intents, Theme(application), self._parent, page="Sessions and memory")
         here.on_change = self.show
         self.window.show()
         self.show()

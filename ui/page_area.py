@@ -22,8 +22,9 @@ class Page(QWidget):
 
 
 class PageArea(QScrollArea):
-    def __init__(self, page: Page) -> None:
-        super().__init__()
+    def __init__(self, page: Page, parent: QWidget | None = None) -> None:
+        """With its ``parent`` given here the page is styled once and not again when it is put there."""
+        super().__init__(parent)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -128,7 +128,7 @@ class SettingsWindow(QDialog):
             self.put_down()
         self._number = number
         self._shown = self._made(number)
-        area = PageArea(self._shown)
+        area = PageArea(self._shown, self.pages)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.pages.addWidget(area)
         self.pages.setCurrentWidget(area)

@@ -35,6 +35,7 @@ from sayso.ui.main_window import MainWindow
 from sayso.ui.memory_page import MemoryPage
 from sayso.ui.overlay import Overlay
 from sayso.ui.own_command_dialog import OwnCommandDialog
+from sayso.ui.server_page import ServerPage
 from sayso.ui.theme import Theme
 
 DOCUMENTED = (
@@ -168,6 +169,13 @@ def photograph_settings(theme: Theme, scene: settings_scenes.SettingsScene, size
     assert window.settings is not None
     # The size of the window itself is bounded by the screen, which differs from platform to platform.
     window.settings.resize(size or QSize(theme.spacing.times(200), theme.spacing.times(scene.height)))
+    if scene.typed:
+        window.settings.show_page("Server")
+        assert isinstance(window.settings.shown, ServerPage)
+        window.settings.shown.form.address.setText(scene.typed)
+        window.settings.shown.form.address.textEdited.emit(scene.typed)
+        window.settings.shown.form.key.setText("of the pictures")
+        window.settings.show_page(scene.page)
     if scene.search:
         window.settings.index.search.setText(scene.search)
     else:

@@ -50,6 +50,8 @@ class SettingsScene:
     """Of the window, in units of the theme's spacing."""
     session: int = 0
     """Which row of the table of sessions is chosen, counted from 0; none for the first."""
+    typed: str = ""
+    """An address that was typed on the page *Server*, with a key, and not used."""
 
 
 @cache
@@ -128,10 +130,13 @@ ALL: dict[str, Callable[[], SettingsScene]] = {
     "settings-privacy": lambda: _page("Privacy"),
     "settings-privacy-remote": _privacy_remote,
     "settings-about": lambda: _page("About"),
+    "settings-server-typed": lambda: replace(_server(None), typed="speech.example.org"),
+    "settings-typed-elsewhere": lambda: replace(_server(None), page="Privacy", typed="speech.example.org"),
     "settings-search": lambda: SettingsScene("Listening", _snapshot(), "microphone"),
     "settings-search-nothing": lambda: SettingsScene("Listening", _snapshot(), "aquarium"),
 }
 DOCUMENTED = (
+    "settings-typed-elsewhere",
     *(name for name in ALL if name.count("-") == 1),
     *(f"settings-memory-{state}" for state in ("freed", "everything-back", "custom", "remote", "plain")),
 )
