@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from types import TracebackType
 
 import platformdirs
-import torch
 
 from sayso.engine.blocks import Budget
 from sayso.engine.errors import EngineError, SessionError
@@ -37,6 +36,7 @@ from sayso.engine.runner.token_base import TokenRunner
 from sayso.engine.sampling import ParameterError, SamplingParams
 from sayso.engine.scheduler import Scheduler
 from sayso.engine.step_loop import StepLoop
+from sayso.engine.step_threads import share_among
 from sayso.engine.token_session import Chunk, Joined, Output, tokens_fault
 from sayso.engine.token_worker import Event, TokenWorker
 
@@ -343,10 +343,9 @@ def _runner(model: str, device: str, threads: int, precision: str) -> TokenRunne
     from sayso.engine.loading import choose_device, default_threads
     from sayso.engine.runner.registry import create_tokens
 
-    threads = threads or default_threads()
-    torch.set_num_threads(threads)
+    share_among(threads or default_threads())
     place = choose_device(device)
-    return create_tokens(resolve(model, place), place, threads, precision)
+    return create_tokens(resolve(model, place), place, precision)
 
 
 def _hand_over(batch: list[tuple[_Request, Event]]) -> None:

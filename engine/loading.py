@@ -60,21 +60,23 @@ def load(message: Load) -> Loaded:
     _set_environment(threads, short_steps=short_steps)
     import torch
 
-    torch.set_num_threads(threads)
+    from sayso.engine.step_threads import share_among
+
+    share_among(threads)
     torch.set_grad_enabled(False)
     from sayso.engine.runner import registry
     from sayso.engine.vad import VoiceDetector
 
     device = choose_device(message.device)
-    runner = registry.create(resolve(message.model, device), device, threads, message.precision)
+    runner = registry.create(resolve(message.model, device), device, message.precision)
     text = None
     if message.text_model:
-        text = registry.create_tokens(resolve(message.text_model, device), device, threads, message.text_precision)
+        text = registry.create_tokens(resolve(message.text_model, device), device, message.text_precision)
     detector = VoiceDetector.load()
     runner.warm()
     if short_steps:
         # Its steps take what threads they can use; the little that is done between them wakes none.
-        torch.set_num_threads(1)
+        share_among(1)
     budget = share_memory(runner, free_bytes()) if device == "cpu" else None
     load_ms = int((time.monotonic() - began) * 1000)
     logger.info("loaded %s on %s with %d threads in %d ms", runner.name, device, threads, load_ms)

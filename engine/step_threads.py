@@ -1,4 +1,7 @@
-"""How many threads a step on the CPU is shared among, learned from the steps themselves.
+"""How many threads operations on the CPU are shared among: the only place that tells torch.
+
+Whoever loads a model says how many there may be (``share_among``); a model of short steps learns from its own steps how
+many of them it uses (``StepThreads``).
 
 Sharing an operation pays when the other threads are there at once. A small step is sooner done by one thread; so is a
 large one while other programs keep the cores busy, when it waits for a thread that has no core. No constant knows that
@@ -76,6 +79,11 @@ class ThreadChoice:
             known.next_trial = known.steps + known.interval
         known.tried[count] = known.steps
         known.steps += 1
+
+
+def share_among(threads: int) -> None:
+    """Share what is computed from now on among so many threads, except within the steps of a ``StepThreads``."""
+    torch.set_num_threads(threads)
 
 
 class StepThreads:

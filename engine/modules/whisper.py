@@ -91,7 +91,6 @@ class Whisper:
         cls,
         folder: Path,
         device: str = "cpu",
-        threads: int = 0,
         precision: str = "auto",
         exact: bool = False,
         parts: Sequence[Path] = (),
@@ -100,12 +99,9 @@ class Whisper:
 
         ``parts`` are the files that its ``model.bin`` was cut into, where they lie elsewhere.
 
-        ``threads`` is how many CPU threads torch may use from now on in this process; 0 leaves them alone.
         ``precision`` is ``float32``, ``int8`` (CPU), ``float16`` (GPU) or ``auto``: the fastest that keeps the words.
         ``exact`` encodes the whole 30 s window and decodes it greedily, for comparison. Raises EngineError ``model_*``.
         """
-        if threads > 0:
-            torch.set_num_threads(threads)
         with torch.inference_mode():
             place = torch.device(device)
             network = Network(_build(open_weights(folder, parts), place, precision)).eval().to(place)

@@ -66,7 +66,6 @@ class CausalRunner:
         cls,
         files: ModelFiles,
         device: str,
-        threads: int,
         precision: str = "auto",
         *,
         cache_bytes: int | None = None,

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 Loading = TypeVar("Loading")
 
-RUNNERS: dict[str, Callable[[ModelFiles, str, int, str], Runner]] = {
+RUNNERS: dict[str, Callable[[ModelFiles, str, str], Runner]] = {
     "whisper": WhisperRunner.load,
     "voxtral_realtime": VoxtralRunner.load,
 }
 """Models that hear: audio in, text out."""
 
-TOKEN_RUNNERS: dict[str, Callable[[ModelFiles, str, int, str], TokenRunner]] = {
+TOKEN_RUNNERS: dict[str, Callable[[ModelFiles, str, str], TokenRunner]] = {
     "causal": CausalRunner.load,
 }
 """Models that read: tokens in, tokens out."""
 
 
-def create(files: ModelFiles, device: str, threads: int, precision: str = "auto") -> Runner:
+def create(files: ModelFiles, device: str, precision: str = "auto") -> Runner:
     """The runner of a speech model.
 
     Raises ``EngineError`` ``model_cannot_hear`` for a text model, ``model_unsupported`` when no runner is for its kind.
@@ -40,17 +40,17 @@ def create(files: ModelFiles, device: str, threads: int, precision: str = "auto"
             f"{files.name} is a text model: it answers text with text and cannot transcribe speech. Choose a model "
             "that hears, such as auto; a text model writes replies beside it, or serves sayso.engine.generate.",
         )
-    return _of(RUNNERS, files)(files, device, threads, precision)
+    return _of(RUNNERS, files)(files, device, precision)
 
 
-def create_tokens(files: ModelFiles, device: str, threads: int, precision: str = "auto") -> TokenRunner:
+def create_tokens(files: ModelFiles, device: str, precision: str = "auto") -> TokenRunner:
     """The runner of a text model.
 
     Raises ``EngineError`` ``model_cannot_write`` for a speech model, ``model_unsupported`` as ``create``.
     """
     if files.kind in RUNNERS:
         raise EngineError("model_cannot_write", f"{files.name} is a speech model: it cannot answer text with text.")
-    return _of(TOKEN_RUNNERS, files)(files, device, threads, precision)
+    return _of(TOKEN_RUNNERS, files)(files, device, precision)
 
 
 def _of(runners: dict[str, Loading], files: ModelFiles) -> Loading:

@@ -225,7 +225,7 @@ class VoxtralRunner:
         self._fixed = StaticSteps(model) if fixed_steps else None
 
     @classmethod
-    def load(cls, files: ModelFiles, device: str, threads: int, precision: str = "auto") -> VoxtralRunner:
+    def load(cls, files: ModelFiles, device: str, precision: str = "auto") -> VoxtralRunner:
         """The model of a folder; ``precision`` as in ``choose_precision``."""
         place = torch.device(device)
         chosen = choose_precision(precision, place)

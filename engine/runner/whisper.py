@@ -262,11 +262,11 @@ class WhisperRunner:
         self.languages = model.languages
 
     @classmethod
-    def load(cls, files: ModelFiles, device: str, threads: int, precision: str = "auto") -> WhisperRunner:
+    def load(cls, files: ModelFiles, device: str, precision: str = "auto") -> WhisperRunner:
         """The model of a folder. It chooses its number types itself, so ``precision`` must be ``auto``."""
         if precision != "auto":
             raise EngineError("precision_unknown", f"Whisper has no precision {precision!r} here: use auto.")
-        return cls(Whisper.load(files.folder, device, threads, parts=files.weights), files.name)
+        return cls(Whisper.load(files.folder, device, parts=files.weights), files.name)
 
     @property
     def weight_bytes(self) -> int:

@@ -74,7 +74,7 @@ def main() -> None:
     torch.set_grad_enabled(False)
     with tempfile.TemporaryDirectory() as name:
         folder = build(Path(name), SHAPE)
-        runner = CausalRunner.load(ModelFiles("causal", folder, "bench"), "cpu", 1, precision, cache_bytes=1 << 30)
+        runner = CausalRunner.load(ModelFiles("causal", folder, "bench"), "cpu", precision, cache_bytes=1 << 30)
         one, many = decode(runner, [PROMPT]), decode(runner, [PROMPT] * SESSIONS)
         reference = theirs(folder)
         print(f"{precision}, weights {runner.weight_bytes / 1e6:.0f} MB, a token after {PROMPT} in processor time:")

@@ -24,6 +24,7 @@ import recogniser_speech as speech
 
 from sayso.engine import catalog
 from sayso.engine.modules.whisper import Request, Whisper
+from sayso.engine.step_threads import share_among
 
 TIME_AIM = 0.35
 Hear = Callable[[np.ndarray], str]
@@ -55,7 +56,8 @@ class Tally:
 
 
 def ours(folder: Path, threads: int, exact: bool, final: bool) -> Hear:
-    model = Whisper.load(folder, threads=threads, exact=exact)
+    share_among(threads)
+    model = Whisper.load(folder, exact=exact)
     return lambda audio: model.transcribe([Request(audio, final=final)])[0].text
 
 

@@ -31,8 +31,8 @@ def params(most: int) -> SamplingParams:
 
 def load(folder: Path, pages: int = 400) -> CausalRunner:
     files = catalog.resolve(str(folder))
-    probe = CausalRunner.load(files, "cpu", 1, "float32", cache_bytes=1, block_tokens=PAGE)
-    return CausalRunner.load(files, "cpu", 1, "float32", cache_bytes=pages * probe.block_bytes, block_tokens=PAGE)
+    probe = CausalRunner.load(files, "cpu", "float32", cache_bytes=1, block_tokens=PAGE)
+    return CausalRunner.load(files, "cpu", "float32", cache_bytes=pages * probe.block_bytes, block_tokens=PAGE)
 
 
 def prompt_of(length: int, seed: int) -> list[int]:

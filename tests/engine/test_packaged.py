@@ -93,7 +93,7 @@ def test_base_hears_what_its_oracle_hears(tmp_path: Path) -> None:
             (tmp_path / path.name).symlink_to(path)
     (tmp_path / "model.bin").write_bytes(b"".join(path.read_bytes() for path in files.weights))
     oracle = faster_whisper.WhisperModel(str(tmp_path), device="cpu", compute_type="float32", cpu_threads=1)
-    ours = Whisper.load(files.folder, threads=1, parts=files.weights)
+    ours = Whisper.load(files.folder, parts=files.weights)
     commands = ("open the file manager", "search the web for the weather in paris")
     spoken = [(recording("two_cities"), recording_text("two_cities")), *((say(text), text) for text in commands)]
     for samples, text in spoken:

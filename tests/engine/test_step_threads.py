@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sayso.engine import step_threads
 from sayso.engine.step_threads import LAST_TRIAL, StepThreads, ThreadChoice
 
 
@@ -56,6 +59,11 @@ def test_what_one_kind_of_step_teaches_is_not_taken_for_another() -> None:
     choice = ThreadChoice(2)
     steps(choice, {1: 0.01, 2: 0.05}, 50, "decode")
     assert choice.choose("encode") == 2
+
+
+def test_torch_is_told_of_threads_in_one_place() -> None:
+    engine = Path(step_threads.__file__).parent
+    assert [path.name for path in engine.rglob("*.py") if "set_num_threads" in path.read_text()] == ["step_threads.py"]
 
 
 def test_a_step_runs_on_the_chosen_threads_and_the_number_comes_back() -> None:

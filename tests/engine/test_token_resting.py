@@ -35,7 +35,7 @@ def runner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     folder = build(tmp_path_factory.mktemp("models") / "tiny", FAMILIES[request.param])
     threads, files = torch.get_num_threads(), catalog.resolve(str(folder))
     torch.set_num_threads(1)
-    yield CausalRunner.load(files, "cpu", 1, MODELS[request.param], cache_bytes=1 << 20, block_tokens=8)
+    yield CausalRunner.load(files, "cpu", MODELS[request.param], cache_bytes=1 << 20, block_tokens=8)
     torch.set_num_threads(threads)
 
 

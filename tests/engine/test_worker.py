@@ -131,7 +131,7 @@ def heard(tmp_path_factory: pytest.TempPathFactory) -> VoxtralRunner:
 @pytest.fixture(scope="module")
 def read(tmp_path_factory: pytest.TempPathFactory) -> CausalRunner:
     files = catalog.resolve(str(causal(tmp_path_factory.mktemp("causal"))))
-    return CausalRunner.load(files, "cpu", 1, "float32", cache_bytes=1 << 22, block_tokens=8)
+    return CausalRunner.load(files, "cpu", "float32", cache_bytes=1 << 22, block_tokens=8)
 
 
 class Shared:

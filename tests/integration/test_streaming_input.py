@@ -40,10 +40,8 @@ def one_thread() -> Iterator[None]:
 def load(folder: Path, blocks: int = 1000) -> CausalRunner:
     """The model with a cache of so many blocks."""
     files = ModelFiles("causal", folder, "tiny")
-    one = CausalRunner.load(files, "cpu", 1, "float32", cache_bytes=1, block_tokens=BLOCK_TOKENS)
-    return CausalRunner.load(
-        files, "cpu", 1, "float32", cache_bytes=blocks * one.block_bytes, block_tokens=BLOCK_TOKENS
-    )
+    one = CausalRunner.load(files, "cpu", "float32", cache_bytes=1, block_tokens=BLOCK_TOKENS)
+    return CausalRunner.load(files, "cpu", "float32", cache_bytes=blocks * one.block_bytes, block_tokens=BLOCK_TOKENS)
 
 
 def tokens_of(seed: int, count: int) -> list[int]:
@@ -126,7 +124,7 @@ async def test_all_ways_of_choosing_share_a_batch_with_the_same_tokens_as_alone(
 @pytest.mark.parametrize("precision", ["int8", "bfloat16"])
 async def test_other_number_types_answer_too_and_steps_may_lack_answers(tmp_path: Path, precision: str) -> None:
     files = ModelFiles("causal", tiny_causal.build(tmp_path), "tiny")
-    runner = CausalRunner.load(files, "cpu", 1, precision, cache_bytes=2**22)
+    runner = CausalRunner.load(files, "cpu", precision, cache_bytes=2**22)
     async with AsyncEngine(runner, TokenLimits(step_tokens=16)) as engine:
         assert len(await answers(engine, [(tokens_of(5, 60), 3), (tokens_of(6, 60), 3)])) == 6
 

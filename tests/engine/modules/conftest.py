@@ -10,6 +10,7 @@ import soundfile as sf
 
 from sayso.engine import catalog
 from sayso.engine.modules.whisper import Whisper
+from sayso.engine.step_threads import share_among
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -42,10 +43,12 @@ def tiny_folder() -> Path:
 @pytest.fixture(scope="session")
 def whisper(tiny_folder: Path) -> Whisper:
     """The packaged model as the engine loads it."""
-    return Whisper.load(tiny_folder, threads=1)
+    share_among(1)
+    return Whisper.load(tiny_folder)
 
 
 @pytest.fixture(scope="session")
 def exact(tiny_folder: Path) -> Whisper:
     """The same weights in float32 over the whole 30 s window."""
-    return Whisper.load(tiny_folder, threads=1, precision="float32", exact=True)
+    share_among(1)
+    return Whisper.load(tiny_folder, precision="float32", exact=True)

@@ -113,7 +113,7 @@ def random_multilingual(tmp_path: Path) -> Whisper:
     transformers.WhisperForConditionalGeneration(config).save_pretrained(tmp_path)
     _save_multilingual(tmp_path)
     assert json.loads((tmp_path / "config.json").read_text())["model_type"] == "whisper"
-    return Whisper.load(tmp_path, threads=1, precision="float32")
+    return Whisper.load(tmp_path, precision="float32")
 
 
 def test_the_language_is_found_out_or_taken_as_asked(random_multilingual: Whisper) -> None:

@@ -30,7 +30,7 @@ def load(
     folder: Path, precision: str = "float32", block_tokens: int = PAGE, cache_bytes: int = 1 << 23
 ) -> CausalRunner:
     files = catalog.resolve(str(folder))
-    return CausalRunner.load(files, "cpu", 1, precision, cache_bytes=cache_bytes, block_tokens=block_tokens)
+    return CausalRunner.load(files, "cpu", precision, cache_bytes=cache_bytes, block_tokens=block_tokens)
 
 
 class Reference:
@@ -287,11 +287,11 @@ def test_a_text_model_does_not_transcribe_and_says_what_it_is_for(llama: Path) -
     files = catalog.resolve(str(llama))
     assert files.kind == "causal"
     with pytest.raises(EngineError, match=r"text model.*auto") as caught:
-        registry.create(files, "cpu", 1)
+        registry.create(files, "cpu")
     assert caught.value.code == "model_cannot_hear"
-    assert registry.create_tokens(files, "cpu", 1, "float32").name == files.name
+    assert registry.create_tokens(files, "cpu", "float32").name == files.name
     with pytest.raises(EngineError) as caught:
-        registry.create_tokens(replace(files, kind="whisper"), "cpu", 1)
+        registry.create_tokens(replace(files, kind="whisper"), "cpu")
     assert caught.value.code == "model_cannot_write"
 
 

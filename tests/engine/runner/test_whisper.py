@@ -256,7 +256,7 @@ def work(runner: WhisperRunner, talks: Sequence[Talk]) -> int:
 @pytest.mark.engine
 def test_utterances_of_any_age_in_one_batch_give_what_each_gives_alone() -> None:
     """The real model, with steps and ends of utterances mixed in one batch."""
-    runner = WhisperRunner(Whisper.load(catalog.resolve("tiny.en").folder, threads=1), "tiny.en")
+    runner = WhisperRunner(Whisper.load(catalog.resolve("tiny.en").folder), "tiny.en")
     beckett, cities = speech.recording("beckett"), speech.recording("two_cities")
     clips = [beckett[:48_000], cities[:56_000], beckett[60_000:108_000], cities[90_000:138_000]]
     steps = (9_000, 8_000, 7_000, 10_000)
