@@ -15,7 +15,7 @@ from pathlib import Path
 from sayso.app.actions.base import Done, Job, Receipt
 from sayso.app.actions.desktop.base import check
 from sayso.app.actions.errors import ActionError
-from sayso.app.actions.folders import user_folder
+from sayso.app.actions.folders import for_people, user_folder
 from sayso.app.actions.opening import FOLDER, Opener
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Ambiguous, Found, Named, resolve
@@ -48,17 +48,18 @@ class Files:
         kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
         if not self._opener.open(file, kind, f"The program for {file.name}", job.halt):
             raise ActionError("no_program", f"No program here opens {file.name}. Install one and say it again.")
-        return Done(f"{file} was handed to its program", Receipt.SENT, title=f"Open {file.name}")
+        where = for_people(file, self._environment)
+        return Done(f"{where} was handed to its program", Receipt.SENT, title=f"Open {file.name}")
 
     def names(self) -> list[Named]:
         return []
 
     def _show(self, file: Path, halt: threading.Event) -> Done:
         """Where it is, and its folder where something can show it."""
-        title = f"Find {file.name}"
+        title, where = f"Find {file.name}", for_people(file, self._environment)
         if self._opener.open(file.parent, FOLDER, "The file manager", halt):
-            return Done(f"{file}; its folder was handed to the file manager", title=title)
-        return Done(str(file), title=title)
+            return Done(f"{where}; its folder was handed to the file manager", title=title)
+        return Done(where, title=title)
 
     def _find(self, spoken: str, halt: threading.Event) -> Path:
         """The file that was meant, of several with one name the one changed last."""

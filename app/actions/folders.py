@@ -46,10 +46,16 @@ class Folders:
             raise ActionError("no_such_folder", f"There is no folder {folder}.")
         if not self._opener.open(folder, FOLDER, "The file manager", job.halt):
             raise ActionError("no_file_manager", "No file manager could be started. Install one and say it again.")
-        return Done(f"{folder} was handed to the file manager", Receipt.SENT)
+        return Done(f"{for_people(folder, self._environment)} was handed to the file manager", Receipt.SENT)
 
     def names(self) -> list[Named]:
         return []
+
+
+def for_people(path: Path, environment: Mapping[str, str]) -> str:
+    """A path as it is told: what is in the home folder begins with “~”, which is shorter and gives no name away."""
+    home = user_folder("home", environment)
+    return f"~/{path.relative_to(home)}" if home in path.parents else str(path)
 
 
 def user_folder(kind: str, environment: Mapping[str, str]) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 from sayso.app.actions.base import Done, Job, Revert
 from sayso.app.actions.desktop.base import Backend
 from sayso.app.actions.errors import ActionError
-from sayso.app.actions.folders import user_folder
+from sayso.app.actions.folders import for_people, user_folder
 from sayso.app.actions.png import encode
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
@@ -38,7 +38,7 @@ class Screenshot:
             file = _new_file(folder, f"Screenshot {self._now():%Y-%m-%d %H-%M-%S}", encode(pixels))
         except OSError as error:
             raise ActionError("not_saved", f"The picture cannot be saved in {folder}: {error.strerror}.") from error
-        return Done(f"saved as {file}", revert=_deleting(file))
+        return Done(f"saved as {for_people(file, self._environment)}", revert=_deleting(file))
 
     def names(self) -> list[Named]:
         return []

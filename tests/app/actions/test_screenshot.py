@@ -33,7 +33,7 @@ async def test_what_is_on_the_screen_is_saved_and_undo_deletes_it(hands: Hands) 
         assert colours is not None
         assert len(colours) > 2
     assert outcome.receipt is Receipt.VERIFIED
-    assert outcome.detail == f"saved as {file}"
+    assert outcome.detail == f"saved as ~/Pictures/{file.name}"
 
     assert outcome.undo is not None
     await hands.performer.undo(outcome.undo)
