@@ -29,6 +29,9 @@ logger = logging.getLogger(__name__)
 
 STOP_GRACE_S = 3.0
 WATCH_EVERY_S = 0.25
+"""How often the engine is looked at while it owes an answer."""
+REST_EVERY_S = 1.0
+"""How often while it owes none."""
 UNLOADED = "The model is unloaded to free memory; it is loaded again when somebody speaks."
 ENDED = "The engine has ended to free memory; it starts again when somebody speaks."
 
@@ -300,7 +303,7 @@ class EngineClient:
         pings = 0
         next_ping_s = loop.time()
         while not (reason := watchdog.overdue(loop.time())):
-            await asyncio.sleep(WATCH_EVERY_S)
+            await asyncio.sleep(WATCH_EVERY_S if watchdog.waits else REST_EVERY_S)
             self._consider_rest()
             # An engine that loads cannot answer; while nobody uses it, it need not.
             if self._news.state == "ready" and self._listeners and loop.time() >= next_ping_s:

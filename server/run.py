@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 GRACEFUL_S = 3
 PING_EVERY_S = 20.0
 PING_TIMEOUT_S = 60.0
+_TICK_S = 1.0
 
 
 async def run(
@@ -50,13 +51,14 @@ async def run(
         engine = EngineClient(settings or engine_settings(config))
         try:
             await engine.start()
-            server, connections = _web_server(config, engine)
+            ending = asyncio.Event()
+            server, connections = _web_server(config, engine, ending)
             serving = asyncio.create_task(server.serve([sock]), name="web server")
             try:
                 await _until_stopped(config, sock, announce, engine if once_ready else None, stop, serving)
             finally:
                 await connections.close()
-                server.should_exit = True
+                ending.set()
                 await serving
         finally:
             await engine.stop()
@@ -100,7 +102,9 @@ async def _nothing() -> None:
     """There is nothing to wait for."""
 
 
-def _web_server(config: ServerConfig, engine: EngineClient) -> tuple[uvicorn.Server, Connections]:
+def _web_server(
+    config: ServerConfig, engine: EngineClient, ending: asyncio.Event
+) -> tuple[uvicorn.Server, Connections]:
     import uvicorn
 
     from sayso.server.app import create_app
@@ -111,6 +115,16 @@ def _web_server(config: ServerConfig, engine: EngineClient) -> tuple[uvicorn.Ser
         @contextlib.contextmanager
         def capture_signals(self) -> Iterator[None]:
             yield
+
+        async def main_loop(self) -> None:
+            """Until ``ending``; uvicorn's own looks ten times a second, most of what an idle server takes."""
+            while not ending.is_set():
+                # Its clock of answers is set at every tenth tick.
+                await self.on_tick(0)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_TICK_S):
+                        await ending.wait()
+            self.should_exit = True
 
     app, connections = create_app(config, engine)
     settings = uvicorn.Config(

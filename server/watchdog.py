@@ -52,6 +52,11 @@ class Watchdog:
             case messages.Refused() | messages.Closed() | messages.Failed() if message.session is not None:
                 self._forget(message.session)
 
+    @property
+    def waits(self) -> bool:
+        """Whether the engine loads or owes an answer."""
+        return self._loading_since_s is not None or bool(self._owed)
+
     def overdue(self, now_s: float) -> str:
         """Why the engine must be ended, or nothing."""
         if self._loading_since_s is not None and now_s - self._loading_since_s > self._load_s:

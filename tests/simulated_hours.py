@@ -32,7 +32,7 @@ from sayso.app import composition, settings, single_instance
 from sayso.app.assistant import Assistant
 from sayso.app.audio import listener
 from sayso.app.audio.devices import Device
-from sayso.app.audio.ring import Samples
+from sayso.app.audio.pipeline import Samples
 from sayso.app.local_server import LocalServer
 from sayso.app.snapshot import FeedState, LineKind, Snapshot
 
@@ -75,38 +75,32 @@ def spoken() -> list[Samples]:
 
 
 class Stream:
-    """A microphone that has the next block as soon as the one before was read."""
+    """A microphone that has the next block as soon as the event loop has had its turn for the one before."""
 
-    is_active = True
-    calm = False
+    has_ended = is_gone = False
+    fault = None
 
-    def __init__(self, blocks: Iterator[Samples], on_samples: Callable[[], None]) -> None:
+    def __init__(self, blocks: Iterator[Samples], loop: asyncio.AbstractEventLoop) -> None:
         self.device = MICROPHONE
         self._blocks = blocks
-        self._on_samples = on_samples
-        self._block: Samples = np.zeros((0, 1), np.float32)
-        self._wanted = threading.Event()
-        self._closed = False
-        threading.Thread(target=self._play, name="room", daemon=True).start()
+        self._loop = loop
 
-    def read(self) -> Samples:
-        block, self._block = self._block, np.zeros((0, 1), np.float32)
-        if len(block):
-            self._wanted.set()
-        return block
+    def listen(self, on_block: Callable[[Samples], bool], on_end: Callable[[], None]) -> None:
+        threading.Thread(target=self._play, args=(on_block, on_end), name="room", daemon=True).start()
+
+    def finish(self) -> None:
+        self.has_ended = True
 
     def close(self) -> None:
-        self._closed = True
-        self._wanted.set()
+        self.finish()
 
-    def _play(self) -> None:
+    def _play(self, on_block: Callable[[Samples], bool], on_end: Callable[[], None]) -> None:
         for block in self._blocks:
-            if self._closed:
-                return
-            self._wanted.clear()
-            self._block = block
-            self._on_samples()
-            self._wanted.wait()
+            if self.has_ended:
+                break
+            on_block(block)
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loop).result()
+        on_end()
 
 
 class Book:
@@ -165,7 +159,7 @@ def stage(schedule: Sequence[float]) -> None:
     book = Book(len(schedule))
     blocks = room(schedule, book.hour)
     listener.list_devices = lambda: [MICROPHONE]
-    listener.open_stream = lambda device, on_samples: Stream(blocks, on_samples)  # type: ignore[assignment,return-value]
+    listener.open_stream = lambda device: Stream(blocks, book.loop)  # type: ignore[assignment,return-value]
     compose = composition.compose
 
     def compose_with_book(publish: Callable[[Snapshot], None], *rest: Any) -> Assistant:

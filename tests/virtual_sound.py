@@ -172,6 +172,15 @@ class VirtualSound:
         """Return when some program records from a microphone."""
         wait_for(lambda: self.listeners, "a program that records from the microphone", seconds)
 
+    def wait_until_heard(self, microphone: Microphone, seconds: float = 60.0) -> None:
+        """Return when some program records from this microphone."""
+
+        def heard() -> bool:
+            source = self._control.get_source_by_name(microphone.name).index
+            return any(each.source == source for each in self._control.source_output_list() if _is_program(each))
+
+        wait_for(heard, f"a program that records from {microphone.name}", seconds)
+
 
 def _is_program(stream: pulsectl.PulseSourceOutputInfo) -> bool:
     return "application.name" in stream.proplist and int(stream.client) < 0xFFFFFFFF

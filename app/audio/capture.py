@@ -1,9 +1,9 @@
 """The microphone's stream. Three threads meet here:
 
-- PortAudio's thread runs the callback, which copies into the ring, wakes the event loop and leaves;
+- the stream's own *reading thread* takes what has come from PortAudio, never waiting in it, and hands it on;
 - one *sound thread* makes every call that may block (list, open, close): a call that never returns costs this thread,
   never the event loop, and is reported once its time is up;
-- the event loop reads the ring and owns everything else.
+- the event loop owns everything else.
 """
 
 from __future__ import annotations
@@ -19,21 +19,18 @@ from typing import Any, TypeVar
 
 from sayso.app.audio.devices import Device, formats, portaudio, selected
 from sayso.app.audio.errors import AudioError
-from sayso.app.audio.ring import Ring, Samples
+from sayso.app.audio.pipeline import Samples
 
 _Result = TypeVar("_Result")
 
-_RING_S = 10.0
-"""Audio that a busy event loop may leave in the ring before samples are refused."""
-_BLOCK_S = 0.025
-"""Audio for which PortAudio calls: shorter than a frame of the gate, and half of what the meter measures at once.
-
-Each call, and waking the event loop for it, costs more than the audio does.
+_BLOCK_S = 0.02
+"""How often a stream is read while somebody speaks: shorter than a frame of the gate."""
+_CALM_S = 0.1
+"""How often while nobody does: each time costs more than its audio. What is said belongs to the utterance all the same,
+by its pre-roll.
 """
-_LATENCY_S = 3 * _BLOCK_S
-"""What the sound system keeps for a busy machine; each block comes as soon as it is there."""
-_CALM_S = 3 * _BLOCK_S
-"""Audio that waits while nobody speaks; what is said belongs to the utterance all the same, by its pre-roll."""
+_LATENCY_S = 0.2
+"""What the sound system keeps for a busy machine, in four pieces: each comes as soon as it is there."""
 
 
 class SoundThread:
@@ -129,28 +126,26 @@ def _stuck() -> AudioError:
 
 
 class Stream:
-    """An open microphone: opened and closed on the sound thread, read on the event loop.
+    """An open microphone: opened and closed on the sound thread, read on a thread of its own.
 
     ``device`` has the rate and channels that it was opened with.
     """
 
-    def __init__(self, device: Device, on_samples: Callable[[], None]) -> None:
+    def __init__(self, device: Device) -> None:
         self.device = device
-        self._ring = Ring(int(device.rate * _RING_S), device.channels)
-        self.calm = False
-        """Whether nobody speaks, so that the event loop need not be woken for each block."""
-        self._calm_frames = round(device.rate * _CALM_S)
-        self._on_samples = on_samples
-        sounddevice = portaudio()
+        self._closing = threading.Event()
+        self._reader: threading.Thread | None = None
+        self._ended = self._gone = False
+        self._fault: Exception | None = None
+        self._sounddevice = sounddevice = portaudio()
         try:
+            # Read now and then and not called back: a callback for each piece takes several times the processor time.
             self._handle: Any = sounddevice.InputStream(
                 device=device.stream,
                 samplerate=device.rate,
                 channels=device.channels,
                 dtype="float32",
                 latency=_LATENCY_S,
-                blocksize=round(device.rate * _BLOCK_S),
-                callback=self._receive,
             )
         except (sounddevice.PortAudioError, ValueError) as error:
             raise _refusal(device, error) from error
@@ -160,30 +155,54 @@ class Stream:
             self.close()
             raise _refusal(device, error) from error
 
-    @property
-    def overrun(self) -> int:
-        """Frames lost because the event loop was too late."""
-        return self._ring.overrun
+    def listen(self, on_block: Callable[[Samples], bool], on_end: Callable[[], None]) -> None:
+        """Begin to read. Both are called on the reading thread: ``on_block`` with each block of shape (frames,
+        channels), to say whether the next one may be longer, and ``on_end`` when nothing more will come.
+        """
+        self._reader = threading.Thread(target=self._read, args=(on_block, on_end), name="microphone", daemon=True)
+        self._reader.start()
 
     @property
-    def is_active(self) -> bool:
-        """False when PortAudio has ended the stream by itself: the device is gone."""
-        return bool(self._handle.active)
+    def has_ended(self) -> bool:
+        """Whether no block will come any more."""
+        return self._ended
 
-    def read(self) -> Samples:
-        """All frames since the last call, of shape (frames, channels)."""
-        return self._ring.read()
+    @property
+    def is_gone(self) -> bool:
+        """Whether it has ended because the device is gone."""
+        return self._gone
+
+    @property
+    def fault(self) -> Exception | None:
+        """What ``on_block`` has raised, which has ended the stream."""
+        return self._fault
+
+    def finish(self) -> None:
+        """Let the reading thread end with what is there already; never waits."""
+        self._closing.set()
 
     def close(self) -> None:
         """End the stream; only on the sound thread."""
+        self.finish()
+        if self._reader is not None:
+            self._reader.join()
         self._handle.abort(ignore_errors=True)
         self._handle.close(ignore_errors=True)
 
-    def _receive(self, block: Samples, frames: int, time: object, status: object) -> None:
-        """PortAudio's callback: copy, wake, leave."""
-        self._ring.write(block)
-        if not self.calm or len(self._ring) >= self._calm_frames:
-            self._on_samples()
+    def _read(self, on_block: Callable[[Samples], bool], on_end: Callable[[], None]) -> None:
+        calm, last = True, False
+        try:
+            while not last:
+                last = self._closing.wait(_CALM_S if calm else _BLOCK_S)
+                if available := self._handle.read_available:
+                    calm = on_block(self._handle.read(available)[0])
+        except self._sounddevice.PortAudioError:
+            self._gone = True
+        except Exception as error:  # noqa: BLE001  It belongs to whoever listens.
+            self._fault = error
+        finally:
+            self._ended = True
+            on_end()
 
 
 _DEVICE_UNAVAILABLE = -9985
@@ -193,7 +212,7 @@ _FORMAT_REFUSED = (-9997, -9998)
 
 def _refusal(device: Device, error: Exception) -> AudioError:
     """What a device that cannot be opened means; PortAudio's errors carry text and number."""
-    text, number = (*error.args, 0)[:2] if error.args else (str(error), 0)
+    text, number = error.args[0] if error.args else str(error), _number(error)
     if number in _FORMAT_REFUSED:
         return AudioError(
             "format_refused",
@@ -212,17 +231,21 @@ def _refusal(device: Device, error: Exception) -> AudioError:
     )
 
 
-def open_stream(device: Device, on_samples: Callable[[], None]) -> Stream:
+def _number(error: Exception) -> int:
+    """PortAudio's number of an error, 0 where it has none."""
+    return int(error.args[1]) if len(error.args) > 1 else 0
+
+
+def open_stream(device: Device) -> Stream:
     """Open a microphone at its own rate and channels, or others that it takes; only on the sound thread.
 
-    ``on_samples`` is called on PortAudio's thread after each block, forty times a second, or less often while the
-    stream is ``calm``. Raises AudioError ``microphone_busy`` or ``format_refused``.
+    Raises AudioError ``microphone_busy`` or ``format_refused``.
     """
     refused: AudioError | None = None
     with selected(device):
         for each in formats(device):
             try:
-                return Stream(each, on_samples)
+                return Stream(each)
             except AudioError as error:
                 if error.code != "format_refused":
                     raise

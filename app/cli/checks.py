@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -60,18 +61,20 @@ class _Heard:
     def __init__(self) -> None:
         self.states: list[MicrophoneChanged] = []
         self.levels: list[Level] = []
-        self.settled = asyncio.Event()
+        self.opened = asyncio.Event()
+        """Set by the first samples, or by why there are none."""
+        self.without = asyncio.Event()
 
     def __call__(self, event: ListenerEvent) -> None:
         match event:
             case MicrophoneChanged():
                 self.states.append(event)
                 if event.state.is_without:
-                    self.settled.set()
+                    self.without.set()
+                    self.opened.set()
             case Level():
                 self.levels.append(event)
-                if len(self.levels) >= _LISTEN_S / 0.05:
-                    self.settled.set()
+                self.opened.set()
 
 
 async def _microphone() -> Result:
@@ -80,7 +83,10 @@ async def _microphone() -> Result:
     await listener.start()
     try:
         async with asyncio.timeout(_MICROPHONE_TIMEOUT_S):
-            await heard.settled.wait()
+            await heard.opened.wait()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LISTEN_S):
+                await heard.without.wait()
     except TimeoutError:
         return Result("Microphone", False, "it was opened but gives no samples. Reconnect it or choose another one.")
     finally:

@@ -152,6 +152,7 @@ def test_what_a_computer_was_too_slow_to_hear_is_shown_with_its_length(
     # What the sound server keeps for a program that does not read is 4 MB, which is little over a second of this one.
     first, session.microphone = session.microphone, sound_of(session).plug_microphone("array", rate=96000, channels=8)
     with session.microphone.room_noise():
+        sound_of(session).wait_until_heard(session.microphone)
         session.wait_for_headline("Ready", TOLD_SECONDS)
         before = len(session.lines)
         with in_mid_sentence(session), stopped(session) as seconds:
@@ -210,11 +211,13 @@ def test_a_default_that_changes_in_mid_sentence_ends_it_there_and_the_other_micr
 ) -> None:
     before = len(session.lines)
     first = session.microphone = sound_of(session).plug_microphone()
+    sound_of(session).wait_until_heard(first)
     with first.room_noise():
         session.wait_for_headline("Ready", TOLD_SECONDS)
     with in_mid_sentence(session):
         session.microphone = sound_of(session).plug_microphone("another")
         session.wait_for_words("every morning", since=before, seconds=TOLD_SECONDS)
+    sound_of(session).wait_until_heard(session.microphone)
     with session.microphone.room_noise():
         session.wait_for_headline("Ready", TOLD_SECONDS)
         session.say("open the pod bay doors")

@@ -68,3 +68,16 @@ def test_a_ping_wants_its_pong() -> None:
     assert watchdog.overdue(31.0)
     watchdog.heard(m.Pong(1), 31.0)
     assert not watchdog.overdue(1e6)
+
+
+def test_it_waits_while_the_engine_loads_or_owes_an_answer() -> None:
+    watchdog = Watchdog()
+    assert not watchdog.waits
+    watchdog.sent(m.Load("m"), 0.0)
+    assert watchdog.waits
+    watchdog.heard(READY, 5.0)
+    assert not watchdog.waits
+    watchdog.sent(m.Ping(1), 6.0)
+    assert watchdog.waits
+    watchdog.heard(m.Pong(1), 7.0)
+    assert not watchdog.waits
