@@ -1,5 +1,6 @@
-"""Turns of a client whose engine is lost at moments drawn from a seed: the server's turn engine over a real model.
+"""Turns of a client whose engine or connection is lost at moments drawn from a seed, over a real model.
 
+``LostTurn`` is the server's turn engine, ``LostConnection`` the desktop's uplink before one such server after another.
 Everything runs in this process, without sockets or clocks: what is heard when follows from the seed alone.
 """
 
@@ -8,12 +9,19 @@ from __future__ import annotations
 import difflib
 import random
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+import msgspec
+
+from sayso.app.realtime.events import TurnDone, TurnStable
+from sayso.app.realtime.uplink import Uplink, UplinkEvent
+from sayso.app.realtime.wire import decode, encode
 from sayso.engine import messages as m
 from sayso.engine.loading import Loaded
 from sayso.engine.session import Session
 from sayso.server.protocol import intents
+from sayso.server.protocol.dialects.vllm import VllmDialect
+from sayso.server.protocol.events import ClientEvent, SaysoOptions, SessionUpdate
 from sayso.server.protocol.intents import EngineNews, Served
 from sayso.server.turns import Output, TurnEngine
 
@@ -124,6 +132,80 @@ class LostTurn:
                     raise AssertionError(output)
                 case m.Message():
                     self._ear.handle(output)
+
+
+class LostConnection:
+    """One turn of the desktop, with ``losses`` of its server; what both say goes through the wire's own form."""
+
+    def __init__(self, loaded: Loaded, seed: int, losses: int) -> None:
+        self._loaded, self._chance = loaded, random.Random(seed)
+        self._losses = losses
+        self._uplink = Uplink()
+        self._text = ""
+        self._done: str | None = None
+        self._away = True
+
+    def said(self, pcm: bytes) -> list[str]:
+        """The words of the turn."""
+        moments = sorted(self._chance.randrange(32_000, len(pcm)) for _ in range(self._losses))
+        self._connect()
+        turn, at = self._uplink.begin(), 0
+        while at < len(pcm):
+            size = self._chance.choice(PIECES)
+            self._note(self._uplink.append(turn, pcm[at : at + size]))
+            at += size
+            if self._away and self._chance.random() < 0.4:
+                self._connect()
+            self._talk(self._chance.choice(ROUNDS))
+            if moments and at >= moments[0] and not self._away:
+                del moments[0]
+                self._away = True
+                self._note(self._uplink.disconnected())
+        self._note(self._uplink.end(turn))
+        if self._away:
+            self._connect()
+        self._talk(MOST_ROUNDS)
+        assert self._done == self._text
+        return words(self._text)
+
+    def _connect(self) -> None:
+        """Another server, with an engine that has heard nothing."""
+        self._away, self._ear = False, Ear(self._loaded)
+        self._turns, self._dialect = TurnEngine("c", SERVED, EngineNews("ready")), VllmDialect("c")
+        self._put(SessionUpdate(model="auto", sayso=SaysoOptions(("partial", "words", "marker", "engine"))))
+        self._uplink.connected(sayso=True)
+
+    def _talk(self, rounds: int) -> None:
+        """What is to be sent, and what comes back for it."""
+        while not self._away and (message := self._uplink.next_message()) is not None:
+            self._put(message)
+        for _ in range(0 if self._away else rounds):
+            out, worked = self._ear.round()
+            for message in out:
+                self._take(self._turns.engine_message(message))
+            if not worked:
+                return
+
+    def _put(self, event: ClientEvent) -> None:
+        self._take(self._turns.intent(self._dialect.decode(encode(event))))
+
+    def _take(self, outputs: Iterable[Output]) -> None:
+        for output in outputs:
+            if isinstance(output, m.Message):
+                self._ear.handle(output)
+                continue
+            for event in self._dialect.encode(output):
+                received = decode(msgspec.json.encode(event))
+                if received is not None:
+                    self._note(self._uplink.received(received))
+
+    def _note(self, events: Sequence[UplinkEvent]) -> None:
+        for event in events:
+            match event:
+                case TurnStable():
+                    self._text += event.text
+                case TurnDone():
+                    self._done = event.text
 
 
 def words(text: str) -> list[str]:

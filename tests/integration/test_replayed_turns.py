@@ -1,4 +1,4 @@
-"""The real recogniser, lost at any moment of a turn: its text neither doubles nor loses what was said."""
+"""The real recogniser, or the connection to it, lost at any moment of a turn: no word is doubled or lost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import torch
-from replayed_turns import LostTurn, torn
+from replayed_turns import LostConnection, LostTurn, torn
 from speech import pcm16, recording
 
 from sayso.engine import messages as m
@@ -54,25 +54,31 @@ def clips() -> dict[str, bytes]:
     }
 
 
-def test_words_behind_a_long_pause_and_those_before_it_are_there_once(loaded: Loaded) -> None:
+@pytest.mark.parametrize("lost", [LostTurn, LostConnection])
+def test_words_behind_a_long_pause_and_those_before_it_are_there_once(
+    loaded: Loaded, lost: type[LostTurn | LostConnection]
+) -> None:
     sentence, beckett = cut(recording("two_cities"), 0.0, 5.0), recording("beckett")
     pcm = pcm16(np.concatenate([sentence, SILENCE, SILENCE, cut(beckett, 0.0, 5.0)]))
-    expected = LostTurn(loaded, 0, 0).said(pcm)
+    expected = lost(loaded, 0, 0).said(pcm)
     assert len(expected) > 15
     for seed in (3, 5):
-        assert not torn(expected, LostTurn(loaded, seed, 2).said(pcm))
+        assert not torn(expected, lost(loaded, seed, 2).said(pcm))
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(0)
-def test_wherever_the_engine_is_lost_no_words_are_doubled_or_lost(loaded: Loaded) -> None:
+@pytest.mark.parametrize("lost", [LostTurn, LostConnection])
+def test_wherever_it_is_lost_no_words_are_doubled_or_lost(
+    loaded: Loaded, lost: type[LostTurn | LostConnection]
+) -> None:
     spoken = clips()
-    expected = {name: LostTurn(loaded, 0, 0).said(pcm) for name, pcm in spoken.items()}
+    expected = {name: lost(loaded, 0, 0).said(pcm) for name, pcm in spoken.items()}
     until, seed, bad = time.monotonic() + 60 * min(15.0, MINUTES), 0, list[str]()
     while time.monotonic() < until:
         seed += 1
         name = list(spoken)[seed % len(spoken)]
-        found = LostTurn(loaded, seed, 1 + seed % 3).said(spoken[name])
+        found = lost(loaded, seed, 1 + seed % 3).said(spoken[name])
         bad += [f"seed {seed}, {name}: {place}" for place in torn(expected[name], found)]
     print(f"{seed} turns")
     assert not bad, "\n".join(bad)
