@@ -7,7 +7,6 @@ from functools import partial
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt
 from PySide6.QtGui import QColor, QKeySequence, QPalette, QShortcut
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QMessageBox,
@@ -23,6 +22,7 @@ from sayso.app.commands_view import CommandRow, CommandsView
 from sayso.app.snapshot import Snapshot
 from sayso.ui.controls import hint
 from sayso.ui.drafts import Draft
+from sayso.ui.flow_row import FlowRow
 from sayso.ui.intents import Intents
 from sayso.ui.own_command_dialog import OwnCommandDialog
 from sayso.ui.settings_page import SettingsPage
@@ -87,17 +87,14 @@ class CommandsPage(SettingsPage):
         delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self._wish_remove)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(theme.spacing.s)
-        for button in (self.add, self.change, self.remove):
+        buttons = (self.add, self.change, self.remove)
+        for button in buttons:
             button.setAutoDefault(False)
-            buttons.addWidget(button)
-        buttons.addStretch(1)
         self.column.addWidget(self.search)
         self.column.addWidget(self.list, 1)
         self.column.addWidget(self.count)
         self.column.addWidget(self.unsaved)
-        self.column.addLayout(buttons)
+        self.column.addLayout(FlowRow(theme.spacing.s, *buttons))
         self._offer()
 
     def _tree(self) -> QTreeWidget:

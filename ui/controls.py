@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QStyleOptionComboBox, QWidget
 
 from sayso.ui import icon
 from sayso.ui.theme import Theme
@@ -71,6 +71,12 @@ class ChoiceBox(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(12)
         theme.changed.connect(self.update)
+
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
+        """An entry that is too long ends in “…” before the arrow."""
+        super().initStyleOption(option)
+        room = self.width() - self._theme.spacing.times(8) - 2 * self._theme.spacing.s
+        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

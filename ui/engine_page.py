@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFormLayout,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QPushButton,
@@ -19,6 +18,7 @@ from sayso.app.engine_view import AUTOMATIC, EngineView, ModelRow, Work
 from sayso.app.snapshot import Snapshot
 from sayso.ui import model_wording as wording
 from sayso.ui.controls import ChoiceBox, hint, keep_outlined
+from sayso.ui.flow_row import FlowRow
 from sayso.ui.intents import Intents
 from sayso.ui.settings_page import SettingsPage
 from sayso.ui.theme import Theme
@@ -62,6 +62,7 @@ class EnginePage(SettingsPage):
         self.measure = QPushButton("&Measure speed")
         self.remove = QPushButton("&Remove")
         keep_outlined(theme, self.threads)
+        self.threads.setMinimumHeight(self.device.sizeHint().height())
         self._lay_out(theme)
         self._connect()
 
@@ -75,18 +76,19 @@ class EnginePage(SettingsPage):
         self.list.setRootIsDecorated(False)
         self.list.setTabKeyNavigation(False)
         self.list.setMinimumHeight(theme.spacing.times(48))
-        self.list.header().setStretchLastSection(True)
-        self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        buttons = QHBoxLayout()
-        for button in (self.fetch, self.measure, self.remove):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        header = self.list.header()
+        header.setMinimumSectionSize(theme.spacing.times(16))
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        # A long name is cut and leaves room for what is told of the model.
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.column.addWidget(self.running)
         self.column.addWidget(self.remote)
         self.column.addLayout(form)
         for widget in (self.work, self.fault, self.list, self.about):
             self.column.addWidget(widget)
-        self.column.addLayout(buttons)
+        self.column.addLayout(FlowRow(theme.spacing.s, self.fetch, self.measure, self.remove))
         self.column.addWidget(hint(_SPEED))
         self.column.addStretch(1)
 
@@ -165,6 +167,8 @@ class EnginePage(SettingsPage):
             for column, text in enumerate(texts):
                 if item is not None and item.text(column) != text:
                     item.setText(column, text)
+            if item is not None:
+                item.setToolTip(0, texts[0])
         self._listed = rows
 
     def _show_selected(self) -> None:

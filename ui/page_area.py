@@ -18,7 +18,9 @@ class Page(QWidget):
         return layout.totalMinimumHeightForWidth(width) if layout else super().heightForWidth(width)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(super().minimumSizeHint().width(), 0)
+        least, layout = super().minimumSizeHint(), self.layout()
+        # A layout in which nothing wraps is not asked for its height by its width.
+        return QSize(least.width(), 0 if layout is not None and layout.hasHeightForWidth() else least.height())
 
 
 class PageArea(QScrollArea):

@@ -48,6 +48,7 @@ class RemoteForm(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
+        self._view = RemoteServerView()
         self._trying = False
         self._models: tuple[str, ...] | None = None
         self._saved = ("", "")
@@ -78,7 +79,7 @@ class RemoteForm(QWidget):
         self._lay_out(theme)
         self._connect()
         self._read()
-        self._show_key_place(RemoteServerView())
+        self._show_key_place()
 
     def _lay_out(self, theme: Theme) -> None:
         grid = QGridLayout(self)
@@ -143,9 +144,10 @@ class RemoteForm(QWidget):
                 if self.chosen_model == model:
                     self.model.setEditText(view.model or _OWN_MODEL)
                 self._read()
+        self._view = view
         self._trying = view.trying
         self.test.setText("S&top the test" if view.trying else "&Test")
-        self._show_key_place(view)
+        self._show_key_place()
         if view.finding is not None and view.tried_url == self.url:
             self._offer(view.finding.models)
         self._tell_unused()
@@ -160,7 +162,7 @@ class RemoteForm(QWidget):
         self.address.setText(draft.address)
         self.key.setText(draft.key)
         self.model.setEditText(draft.model or _OWN_MODEL)
-        self._read()
+        self._edited()
 
     def told(self) -> str:
         """Which fields hold what is not in use, in words."""
@@ -187,7 +189,8 @@ class RemoteForm(QWidget):
             self.model.addItems([_OWN_MODEL, *(model for model in models if model != _ANY_MODEL)])
             self.model.setEditText(text)
 
-    def _show_key_place(self, view: RemoteServerView) -> None:
+    def _show_key_place(self) -> None:
+        view = self._view
         kept = _KEPT.get(view.key_place, "") if view.key_url and view.key_url == self.url else ""
         self.kept.setText(kept)
         self.kept.setVisible(bool(kept))
@@ -197,6 +200,7 @@ class RemoteForm(QWidget):
 
     def _edited(self) -> None:
         self._read()
+        self._show_key_place()
         self.address_changed.emit()
 
     def _read(self) -> None:

@@ -97,7 +97,9 @@ QTreeView[role="figures"]::item { padding: ${hair}px ${xs}px; }
 QTreeView[role="figures"] QHeaderView::section { padding: ${xs}px; }
 QComboBox:disabled, QCheckBox:disabled { color: $muted; border-color: $line; }
 QHeaderView::section { background: $raised; color: $muted; border: none; padding: ${xs}px ${s}px; }
-QListWidget[role="pages"] { background: transparent; border: 2px solid transparent; border-radius: ${radius}px; }
+QListWidget[role="pages"] {
+  background: transparent; border: 2px solid transparent; border-radius: ${radius}px; outline: none;
+}
 QListWidget[role="pages"]:focus { border-color: $accent; }
 QListWidget[role="pages"]::item { color: $text; border-radius: ${radius}px; padding: ${s}px; margin: 1px; }
 QListWidget[role="pages"]::item:hover { background: $raised; }

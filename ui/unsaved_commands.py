@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 
 from sayso.app.commands.own import OwnCommand
-from sayso.ui.controls import plain_label
-from sayso.ui.glyph import Glyph
+from sayso.ui.draft_strip import DraftStrip
 from sayso.ui.text import breakable
 from sayso.ui.theme import Theme
 
@@ -30,34 +28,16 @@ class Unsaved:
         return f"your command “{short}”" if short else "a command of yours without a phrase"
 
 
-class UnsavedCommands(QFrame):
+class UnsavedCommands(DraftStrip):
     """Emits ``resumed`` with the one that is shown, the newest; hidden while there is none."""
 
     resumed = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
+        super().__init__(theme, "Not saved", "Go on &writing…", "D&iscard")
         self._items: tuple[Unsaved, ...] = ()
-        self.setProperty("role", "notice")
-        self.setProperty("severe", False)
-        self.setAccessibleName("Not saved")
-        glyph = Glyph(theme, "notice", "waiting")
-        glyph.setAccessibleName("Note")
-        self.words = plain_label()
-        self.resume = QPushButton("Go on &writing…")
-        self.discard = QPushButton("D&iscard")
-        self.resume.clicked.connect(self._resume)
+        self.go.clicked.connect(self._resume)
         self.discard.clicked.connect(lambda: self._show(self._items[:-1]))
-        space = theme.spacing
-        row = QHBoxLayout(self)
-        row.setContentsMargins(space.m, space.xs, space.xs, space.xs)
-        row.setSpacing(space.s)
-        row.addWidget(glyph)
-        row.addWidget(self.words, 1)
-        for button in (self.resume, self.discard):
-            button.setAutoDefault(False)
-            row.addWidget(button)
-        self.hide()
 
     @property
     def items(self) -> tuple[Unsaved, ...]:

@@ -265,7 +265,7 @@ def test_a_command_that_esc_closed_is_kept_and_gone_on_with(page: CommandsPage, 
     write_and_escape(page, "good evening")
     assert page.unsaved.isVisible()
     assert page.unsaved.words.text() == "Not saved: your command “good evening”."
-    QTest.keyClick(page.unsaved.resume, Qt.Key.Key_Space)
+    QTest.keyClick(page.unsaved.go, Qt.Key.Key_Space)
     dialog = dialog_of(page)
     assert dialog.phrase.text() == "good evening"
     assert not page.unsaved.isVisible()
@@ -288,7 +288,7 @@ def test_the_change_of_a_command_is_gone_on_with_as_that_change(page: CommandsPa
     choose(page, "own.1")
     page.change.click()
     write_and_escape(page, "good morning dear people")
-    page.unsaved.resume.click()
+    page.unsaved.go.click()
     dialog = dialog_of(page)
     dialog.save.click()
     changed = OwnCommand("good morning dear people", MORNING.kind, MORNING.value)
