@@ -1,6 +1,7 @@
 """Desktop entries: which applications are installed and how they are started. Reading is pure but for the files.
 
-Source: freedesktop.org Desktop Entry Specification 1.5 and XDG Base Directory Specification.
+Source: freedesktop.org Desktop Entry Specification 1.5, Desktop Menu Specification 1.1 and XDG Base Directory
+Specification.
 """
 
 from __future__ import annotations
@@ -19,6 +20,19 @@ _GROUP = "[Desktop Entry]"
 _ESCAPES = {"s": " ", "n": "\n", "t": "\t", "r": "\r", "\\": "\\", ";": ";"}
 _TERMINALS = (("xdg-terminal-exec",), ("x-terminal-emulator", "-e"), ("xterm", "-e"))
 _LARGEST_BYTES = 1 << 20
+_ALIASES = {
+    "Calculator": ("calculator",),
+    "Calendar": ("calendar",),
+    "Email": ("mail", "email", "mail program"),
+    "FileManager": ("file manager", "file browser"),
+    "Presentation": ("presentation",),
+    "Spreadsheet": ("spreadsheet",),
+    "TerminalEmulator": ("terminal", "console"),
+    "TextEditor": ("text editor", "editor"),
+    "WebBrowser": ("browser", "web browser"),
+    "WordProcessor": ("word processor",),
+}
+"""What people call all programs of a category of the Desktop Menu Specification, whatever their own names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +56,18 @@ class Entry:
     icon: str = ""
     schemes: tuple[str, ...] = field(default=())
     """MIME types it opens."""
+    categories: tuple[str, ...] = field(default=())
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """What people call any program of its kind."""
+        return tuple(alias for category in self.categories for alias in _ALIASES.get(category, ()))
 
     @property
     def named(self) -> Named:
         program = Path(self.program).stem if self.program else ""
-        return Named(self.id, self.name, self.names, (*self.keywords, program, self.id.removesuffix(".desktop")))
+        also = (*self.keywords, program, self.id.removesuffix(".desktop"))
+        return Named(self.id, self.name, self.names, also, self.aliases)
 
     @property
     def program(self) -> str:
@@ -107,6 +128,7 @@ def _entry(identifier: str, file: Path, variables: Mapping[str, str]) -> Entry |
         folder=values.get("Path", ""),
         icon=values.get("Icon", ""),
         schemes=tuple(kind for kind in values.get("MimeType", "").split(";") if kind),
+        categories=tuple(kind for kind in values.get("Categories", "").split(";") if kind),
     )
 
 

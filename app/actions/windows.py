@@ -45,7 +45,14 @@ class Windows:
         except ActionError:
             return []
         # Titles are left out here: any word of a document's name would make ordinary text a command.
-        return [Named(str(window.id), _title(window), _kind(window)) for window in windows]
+        return [
+            Named(str(window.id), _title(window), _kind(window), aliases=self._aliases(window)) for window in windows
+        ]
+
+    def _aliases(self, window: Window) -> tuple[str, ...]:
+        """What people call windows of its application's kind."""
+        owners = (entry for entry in self._applications.entries() if belongs(window, entry))
+        return tuple(alias for entry in owners for alias in entry.aliases)
 
     def _others(self) -> list[Window]:
         return [window for window in self._backend.windows() if window.pid != self._own_pid]
@@ -67,7 +74,10 @@ class Windows:
         kinds: dict[str, Window] = {}
         for window in windows:
             kinds.setdefault(window.application or window.title, window)
-        found = resolve(spoken, [Named(kind, _title(window), _names(window)) for kind, window in kinds.items()])
+        things = [
+            Named(kind, _title(window), _names(window), aliases=self._aliases(window)) for kind, window in kinds.items()
+        ]
+        found = resolve(spoken, things)
         if isinstance(found, Found):
             return kinds[found.named.key]
         if isinstance(found, Ambiguous):

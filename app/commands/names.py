@@ -35,12 +35,16 @@ _WORDS = re.compile(r"[^\W_]+", re.UNICODE)
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Something that can be called by any of its names; ``also`` holds weaker ones such as keywords."""
+    """Something that can be called by any of its names; ``also`` holds weaker ones such as keywords.
+
+    ``aliases`` are what people call all things of its kind, “terminal” or “browser”: as weak, but surely a name.
+    """
 
     key: str
     title: str
     names: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +76,10 @@ class Names:
         return len(self._things)
 
     def knows(self, spoken: str) -> bool:
-        """True where ``spoken`` is a name or whole words of one, give or take spaces; keywords do not count."""
+        """True where ``spoken`` is an alias, a name or whole words of one, give or take spaces; no keyword counts."""
         if self._known is None:
-            self._known = frozenset(part for thing in self._things for name in thing.names for part in _parts(name))
+            parts = (part for thing in self._things for name in thing.names for part in _parts(name))
+            self._known = frozenset([*parts, *(_squash(alias) for thing in self._things for alias in thing.aliases)])
         return _squash(spoken) in self._known
 
 
@@ -104,8 +109,8 @@ def resolve(spoken: str, things: Sequence[Named]) -> Found | Ambiguous | Unknown
 def score(spoken: str, thing: Named) -> float:
     """How well ``spoken`` names the thing, 0 to 100.
 
-    100 for a name but for spaces and case, 94 for whole words of a name (“chrome” of “Google Chrome”), 91 for a
-    keyword, otherwise the likeness of the letters.
+    100 for a name but for spaces and case, 94 for whole words of a name (“chrome” of “Google Chrome”), 91 for an alias
+    or a keyword, otherwise the likeness of the letters.
     """
     said = _squash(spoken)
     if not said:
@@ -120,7 +125,7 @@ def score(spoken: str, thing: Named) -> float:
         if len(said) >= 4:
             best = max(best, 0.96 * fuzz.ratio(said, squashed))
         best = max(best, _SOUND_SHARE * _sound_alike(said, squashed))
-    if any(_squash(name) == said for name in thing.also):
+    if any(_squash(name) == said for name in (*thing.also, *thing.aliases)):
         best = max(best, 91.0)
     return best
 

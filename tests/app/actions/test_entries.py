@@ -76,6 +76,15 @@ def test_field_codes_are_filled_in(tmp_path: Path, line: str, urls: tuple[str, .
     assert found == expected
 
 
+def test_programs_of_a_kind_are_called_as_people_call_that_kind(tmp_path: Path) -> None:
+    write(tmp_path / "home", "kitty", "Name=kitty\nExec=kitty\nCategories=System;TerminalEmulator;\n")
+    write(tmp_path / "home", "paint", "Name=Paint\nExec=paint\nCategories=Graphics;\n")
+
+    named = {entry.name: entry.named.aliases for entry in installed(environment(tmp_path))}
+
+    assert named == {"kitty": ("terminal", "console"), "Paint": ()}
+
+
 def test_other_groups_comments_and_broken_lines_are_passed_over() -> None:
     values = parse(
         "# x\n[Other]\nName=no\n[Desktop Entry]\nName=yes\\sand\\nmore\nbroken\nName=later\n[Action]\nExec=no\n"

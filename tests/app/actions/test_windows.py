@@ -52,6 +52,19 @@ async def test_switch_to_brings_an_application_to_the_front_and_undo_goes_back(
     await hands.do("close note book")
 
 
+async def test_a_window_is_found_by_what_people_call_its_kind(hands: Hands, applications: ApplicationFolder) -> None:
+    for name in ("XTerm", "Other"):
+        applications.add(
+            name.lower(), Name=name, Exec="xterm", StartupWMClass=name, Categories="System;TerminalEmulator;"
+        )
+    with hands.desktop.terminal("wanted") as wanted, hands.desktop.terminal("not ours"):
+        hands.desktop.focus(wanted.window)
+        outcome = await hands.do("close the terminal")
+
+        hands.desktop.wait_until_closed(wanted.window)
+        assert outcome.title == "Close XTerm"
+
+
 async def test_next_and_previous_window_go_round_in_the_order_of_age(hands: Hands) -> None:
     with (
         hands.desktop.terminal("first") as first,

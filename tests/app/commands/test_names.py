@@ -57,6 +57,17 @@ def test_two_of_one_title_are_not_asked_about() -> None:
     assert isinstance(resolve("files", [FILES, twin]), Found)
 
 
+def test_what_all_of_a_kind_are_called_is_surely_a_name_but_gives_way_to_the_own_name_of_one() -> None:
+    xterm = Named("xterm", "XTerm", ("XTerm",), ("shell",), ("terminal", "text console"))
+    terminal = Named("gnome", "Terminal", ("Terminal",))
+
+    assert resolve("terminal", [xterm, WRITER]) == Found(xterm, 91.0)
+    assert resolve("terminal", [xterm, terminal]) == Found(terminal, 100.0)
+    assert Names([xterm]).knows("terminal")
+    assert not Names([xterm]).knows("shell")
+    assert not Names([xterm]).knows("console")
+
+
 @pytest.mark.parametrize(("spoken", "nearest"), [("fireworks", FIREFOX), ("the door", None), ("", None)])
 def test_what_is_not_there_is_unknown_with_the_nearest(spoken: str, nearest: Named | None) -> None:
     assert resolve(spoken, THINGS) == Unknown(nearest)
