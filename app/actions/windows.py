@@ -51,7 +51,7 @@ class Windows:
 
     def _aliases(self, window: Window) -> tuple[str, ...]:
         """What people call windows of its application's kind."""
-        owners = (entry for entry in self._applications.entries() if belongs(window, entry))
+        owners = (entry for entry in self._applications.entries() if entry.aliases and belongs(window, entry))
         return tuple(alias for entry in owners for alias in entry.aliases)
 
     def _others(self) -> list[Window]:
