@@ -31,6 +31,7 @@ from sayso.app.panels import PanelIntents, Panels
 from sayso.app.question import Surroundings
 from sayso.app.realtime.client import RealtimeClient
 from sayso.app.realtime.events import Behind, Connection, RealtimeEvent, TurnDone, TurnStable, TurnTentative
+from sayso.app.said import Said
 from sayso.app.server_choice import ServerChoice
 from sayso.app.settings_store import SettingsStore
 from sayso.app.snapshot import (
@@ -252,8 +253,8 @@ class Assistant(PanelIntents):
         match event:
             case TurnStable(turn) | TurnTentative(turn):
                 self._expedite(turn)
-            case TurnDone(turn, text):
-                self._submit(turn, text)
+            case TurnDone():
+                self._submit(event)
             case Connection():
                 self.spawn(self._connection(event))
             case Behind(ms):
@@ -272,6 +273,7 @@ class Assistant(PanelIntents):
             self._expecting = expecting
             self._store.change(mode=self._commander.mode)
             self._client.expect_words(self._commander.expected)
+            self._client.weigh_texts(self._commander.weighs)
         self._publish(
             Snapshot(
                 state=self._states.state,
@@ -301,10 +303,10 @@ class Assistant(PanelIntents):
         if turn is not None:
             self._client.end(turn)
 
-    def _submit(self, turn: int, text: str) -> None:
-        around, moments = self._around.pop(turn, None), self._moments.text(turn)
-        if text.strip() and around is not None:
-            self._commander.submit(turn, text, around, moments)
+    def _submit(self, done: TurnDone) -> None:
+        around, moments = self._around.pop(done.turn, None), self._moments.text(done.turn)
+        if done.text.strip() and around is not None:
+            self._commander.submit(Said(done.turn, done.text, moments, done.others), around)
 
     def _expedite(self, turn: int) -> None:
         """A whole command needs no long silence after it: act while the speaker still draws breath."""

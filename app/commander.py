@@ -20,11 +20,13 @@ from sayso.app.carried_out import CarriedOut
 from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Names
-from sayso.app.commands.policy import Answer, Confirm, Ignore, Run, Type, decide, read_answer
+from sayso.app.commands.policy import Answer, Confirm, Ignore, Run, Type, decide
+from sayso.app.commands.weighing import weigh
 from sayso.app.feed import LIMIT, Feed
 from sayso.app.question import Question, Surroundings
+from sayso.app.said import Said
 from sayso.app.snapshot import FeedState, LineKind, Mode, Why
-from sayso.app.why import UNTIMED, Moments, explain, explain_dictation
+from sayso.app.why import explain, explain_dictation
 
 log = logging.getLogger(__name__)
 
@@ -107,6 +109,11 @@ class Commander:
         return (*phrase, *(command.say.capitalize() for command in self._grammar.commands.values()))
 
     @property
+    def weighs(self) -> bool:
+        """Whether it matters what else was perhaps said: among commands."""
+        return self._mode is Mode.COMMANDS
+
+    @property
     def expected_phrase(self) -> str:
         """The wake phrase while it makes a difference, else nothing."""
         return self._attention.phrase if self._asleep or self._attention.needs_phrase else ""
@@ -158,9 +165,9 @@ class Commander:
         found = match(self._grammar, address.text, self._names, guess=False)
         return isinstance(found, Match) and not found.ordinary and not _OPEN_SLOTS & found.slots.keys()
 
-    def submit(self, turn: int, heard: str, surroundings: Awaitable[Surroundings], moments: Moments = UNTIMED) -> None:
+    def submit(self, said: Said, surroundings: Awaitable[Surroundings]) -> None:
         """Carry out a finished utterance after those submitted before."""
-        self._queue.put_nowait(self._utterance(turn, heard, surroundings, moments))
+        self._queue.put_nowait(self._utterance(said, surroundings))
 
     def forget(self) -> None:
         """Drop from the feed what is over."""
@@ -214,19 +221,19 @@ class Commander:
             self._attending.cancel()
         await self._performer.close()
 
-    async def _utterance(self, turn: int, heard: str, surroundings: Awaitable[Surroundings], moments: Moments) -> None:
+    async def _utterance(self, said: Said, surroundings: Awaitable[Surroundings]) -> None:
         around = await surroundings
         await self._unhindered.wait()
-        kind, item = await self._understand(turn, heard, around, moments)
+        kind, item = await self._understand(said, around)
         application = around.target.application if around.target else ""
-        self._on_carried_out(CarriedOut(heard.strip(), kind, moments, self._feed.find(item), application))
+        self._on_carried_out(CarriedOut(said.text.strip(), kind, said.moments, self._feed.find(item), application))
 
-    async def _understand(self, turn: int, heard: str, around: Surroundings, moments: Moments) -> tuple[LineKind, int]:
+    async def _understand(self, said: Said, around: Surroundings) -> tuple[LineKind, int]:
         """Gives what the utterance was, and its item in the feed, 0 for none."""
-        question = self._question
-        address = self._attention.address(heard, moments.began_at, asleep=self._asleep)
-        if address is None and question is not None and read_answer(heard) is not Answer.NONE:
-            address = Address(heard)
+        turn, question = said.turn, self._question
+        address = self._attention.address(said.text, said.moments.began_at, asleep=self._asleep)
+        if address is None and question is not None and question.answer(said.text) is not Answer.NONE:
+            address = Address(said.text)
         if address is None:
             self._became(turn, LineKind.ASIDE)
             return LineKind.ASIDE, 0
@@ -237,7 +244,7 @@ class Commander:
         elif question is not None and await self._answered(turn, address.text, question):
             item = question.item
         else:
-            kind, item = await self._carry_out(turn, address.text, around, moments)
+            kind, item = await self._carry_out(said.to_us(address, self._attention.phrase), around)
         if self._attention.needs_phrase and not self._asleep and kind in (LineKind.COMMAND, LineKind.DICTATED):
             self._attend()
         return kind, item
@@ -250,9 +257,12 @@ class Commander:
         self._attending = asyncio.get_running_loop().call_later(WITHIN_S, self._on_change)
         self._on_change()
 
-    async def _carry_out(self, turn: int, heard: str, around: Surroundings, moments: Moments) -> tuple[LineKind, int]:
+    async def _carry_out(self, said: Said, around: Surroundings) -> tuple[LineKind, int]:
         """Gives what the utterance was, and its item in the feed, 0 for none."""
-        found = match(self._grammar, heard, around.names)
+        turn, heard, moments = said.turn, said.text, said.moments
+        # In dictation any text may be meant, and nothing that is only like the words to wake does wake.
+        weighed = () if self._asleep or self._mode is Mode.DICTATION else said.others
+        found = weigh(self._grammar, heard, weighed, around.names)
         match decide(found, self._mode, heard=heard, asleep=self._asleep):
             case Run(command):
                 self._became(turn, LineKind.COMMAND)
@@ -271,9 +281,11 @@ class Commander:
         self._on_outcome(turn, kind, meant)
 
     def _ask(self, heard: str, command: Match, question: str, around: Surroundings, why: Why) -> int:
-        item = self._add(heard.strip(), self._performer.describe(command), FeedState.CONFIRM, question, why)
-        self._question = Question(item, command, around)
-        return item
+        asked = self._question = Question(self._feed.next_id, command, around)
+        title = self._performer.describe(command)
+        self._feed = self._feed.heard(heard.strip(), title, FeedState.CONFIRM, question, why, asked.yes)
+        self._on_change()
+        return asked.item
 
     async def _answered(self, turn: int, heard: str, question: Question) -> bool:
         """Whether the utterance answers an open question. Anything but a yes is a no, and is then heard as usual."""

@@ -36,6 +36,15 @@ class SessionOptions(msgspec.Struct, frozen=True):
     speech: bool = False
     delay_ms: int = 0
     """How far text may be behind its sound, for models that can choose; 0 is the model's own."""
+    alternatives: bool = False
+    """Whether to tell what else a short utterance may have been; its text then comes as a whole at its end."""
+
+
+class Alternative(msgspec.Struct, frozen=True):
+    """Another text for the same audio; ``behind``: natural logarithm of how much likelier the given text is."""
+
+    text: str
+    behind: float
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -260,6 +269,8 @@ class Text(Message, frozen=True):
     words: tuple[Word, ...] = ()
     tokens: int = 0
     """Model tokens behind this piece, for usage figures."""
+    alternatives: tuple[Alternative, ...] = ()
+    """What a whole utterance may have been instead, the likeliest first; only stable pieces have any."""
 
 
 class Logprob(msgspec.Struct, frozen=True):
@@ -381,19 +392,5 @@ class Failed(Message, frozen=True):
     message: str
 
 
-Up = (
-    Ready
-    | Opened
-    | Refused
-    | Speech
-    | Text
-    | Tokens
-    | Joined
-    | Flushed
-    | Parked
-    | Memory
-    | Metrics
-    | Closed
-    | Pong
-    | Failed
-)
+TextUp = Tokens | Joined
+Up = Ready | Opened | Refused | Speech | Text | TextUp | Flushed | Parked | Memory | Metrics | Closed | Pong | Failed

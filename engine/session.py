@@ -331,9 +331,9 @@ class Session:
         if piece.stable:
             self._turn.context.extend(words)
             self._turn.mid_utterance = True
-        self._outbox.append(self._text(words, piece.stable))
+        self._outbox.append(self._text(words, piece))
 
-    def _text(self, words: list[SpokenWord], stable: bool) -> Text:
+    def _text(self, words: list[SpokenWord], piece: Piece) -> Text:
         at = [w.start for w in words], [w.end for w in words]
         start, end = (min(at[0]), max(at[1])) if words else (self._turn.tape.end, self._turn.tape.end)
         timed = tuple(
@@ -343,11 +343,12 @@ class Session:
             self.name,
             self.epoch,
             "".join(word.text for word in words),
-            stable,
+            piece.stable,
             start // SAMPLES_PER_MS,
             end // SAMPLES_PER_MS,
             timed if self.options.words else (),
             sum(len(word.tokens) for word in words),
+            piece.alternatives,
         )
 
     def close(self) -> None:

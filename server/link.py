@@ -95,4 +95,5 @@ def session_options(choice: intents.Choose) -> messages.SessionOptions:
         words=True,
         speech="speech" in asked,
         delay_ms=choice.sayso.delay_ms if choice.sayso else 0,
+        alternatives="alternatives" in asked,
     )

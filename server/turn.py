@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sayso.engine import messages
 from sayso.server.protocol.audio import BYTES_PER_SAMPLE
-from sayso.server.protocol.intents import HeardWord
+from sayso.server.protocol.intents import HeardWord, OtherText
 from sayso.server.protocol.joint import Joint, Shown
 from sayso.server.protocol.word_times import TimedWord
 
@@ -38,6 +38,8 @@ class Turn:
         self.ended = ended
         self.sent = self.flushed = False
         self.tokens = 0
+        self._others: tuple[str, Sequence[OtherText]] = "", ()
+        """The piece of text that the engine last told alternatives of, and these."""
         self._keep = int(keep_s * messages.SAMPLE_RATE)
         self._kept = bytearray()
         self._kept_from = 0
@@ -50,6 +52,12 @@ class Turn:
     @property
     def text(self) -> str:
         return self._joint.text
+
+    @property
+    def others(self) -> Sequence[OtherText]:
+        """What the whole of its text may have been instead."""
+        piece, others = self._others
+        return others if piece.strip() == self.text.strip() else ()
 
     @property
     def kept_bytes(self) -> int:
@@ -111,6 +119,7 @@ class Turn:
     def hear(self, message: messages.Text) -> Heard:
         """Stable text of the engine: what of it is new."""
         self.tokens += message.tokens
+        self._others = message.piece, [OtherText(each.text, each.behind) for each in message.alternatives]
         words = [self._shifted(word) for word in message.words]
         through = self._joint.is_decided
         shown = self._joint.hear(message.piece, [_timed(word) for word in words])

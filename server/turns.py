@@ -6,7 +6,7 @@ commit that starts it and ends with exactly one of: its text, a ``Trouble`` with
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sayso.engine import messages
 from sayso.server import refusals
@@ -334,7 +334,7 @@ class TurnEngine:
         if turn is None or not turn.flushed or not self._link.awaits(message.marker):
             return
         yield from self._stable(turn.rest())
-        yield from self._done(turn.text, message.prompt_tokens, turn.tokens)
+        yield from self._done(turn.text, message.prompt_tokens, turn.tokens, turn.others)
         yield from self._begin()
 
     @staticmethod
@@ -355,10 +355,12 @@ class TurnEngine:
         if gone_ms:
             yield refusals.audio_lost(gone_ms)
 
-    def _done(self, text: str, prompt_tokens: int, completion_tokens: int) -> Iterator[Output]:
+    def _done(
+        self, text: str, prompt_tokens: int, completion_tokens: int, others: Sequence[intents.OtherText] = ()
+    ) -> Iterator[Output]:
         self._turn = None
         self._machine.to(WireState.READY)
-        yield intents.TurnDone(text, prompt_tokens, completion_tokens)
+        yield intents.TurnDone(text, prompt_tokens, completion_tokens, others)
 
     def _lose(self, code: str, message: str) -> Iterator[Output]:
         """End the open turn without its text. What the client still sends for it is dropped until its next commit."""

@@ -11,6 +11,7 @@ from sayso.app.cli.utterances import Report
 from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
 from sayso.app.question import Surroundings
+from sayso.app.said import Said
 from sayso.app.snapshot import FeedItem, FeedState, LineKind
 
 _TOLD = (FeedState.CONFIRM, FeedState.DONE, FeedState.FAILED, FeedState.REFUSED, FeedState.UNDONE)
@@ -50,7 +51,7 @@ class Acting:
         around = self._around.pop(turn, None)
         if around is not None and heard.strip():
             self._times[heard.strip()] = (start, end)
-            self._commander.submit(turn, heard, around)
+            self._commander.submit(Said(turn, heard), around)
 
     async def close(self) -> None:
         """Wait for what was submitted, for a bounded time, and end."""

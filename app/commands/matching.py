@@ -20,13 +20,21 @@ from sayso.app.commands.duration import read_duration, spoken
 from sayso.app.commands.grammar import WILDCARDS_WITHOUT_NAMES, Command, Grammar
 from sayso.app.commands.names import Names
 from sayso.app.commands.normalise import Utterance, normalise
-from sayso.app.commands.repairs import MARGIN, SOUNDS_ALIKE, Repair, by_letters, by_number, by_sound
+from sayso.app.commands.repairs import (
+    MARGIN,
+    SOUNDS_ALIKE,
+    SOUNDS_ROUGHLY_ALIKE,
+    Repair,
+    by_letters,
+    by_number,
+    by_sound,
+)
 
 _SUGGESTED = 78.0
 """Least likeness of a command that is offered instead."""
 _SUGGESTING_WORDS = 10
 """A longer sentence is ordinary speech."""
-_UNGUESSED = frozenset({"address", "key"})
+UNGUESSED = frozenset({"address", "key"})
 """Slots with too many values that are close to each other, so that sound alone does not tell which was meant."""
 _SOUND_WORDS = 7
 """A longer utterance is not guessed by its sound."""
@@ -51,6 +59,8 @@ class Match:
     """False where it names an application or a window that is not there."""
     words: int = 0
     """How many words were said, politeness left out."""
+    rival: str = ""
+    """Other words that may have been said just as well and do something else; empty where there are none."""
 
     @property
     def intent(self) -> str:
@@ -59,7 +69,9 @@ class Match:
     @property
     def title(self) -> str:
         """What it does, in words for people."""
-        return self.command.title.format_map(_Gaps(self.slots))
+        held = self.slots.get("modifier")
+        pressed = {"key": f"{held}+{self.slots.get('key', '')}"} if held else {}
+        return self.command.title.format_map(_Gaps(self.slots | pressed))
 
     def number(self, slot: str, default: int) -> int:
         """The slot's whole number, or ``default`` where it was not said."""
@@ -183,17 +195,30 @@ def _alike(grammar: Grammar, utterance: Utterance, names: Names) -> Match | None
     found = _likeliest(grammar, utterance, names, by_letters(grammar, utterance))
     if found is not None or len(utterance.words) > _SOUND_WORDS:
         return found
-    for repairs in (by_number, by_sound):
-        found = _likeliest(grammar, utterance, names, repairs(grammar, utterance))
-        # What people also say for something else is not guessed at.
-        if (
-            found is not None
-            and found.score >= SOUNDS_ALIKE
-            and not found.ordinary
-            and not _UNGUESSED & found.slots.keys()
-        ):
-            return replace(found, ordinary=True, by_sound=True)
-    return None
+    number = _guessed(_likeliest(grammar, utterance, names, by_number(grammar, utterance)))
+    return number or _sounding(grammar, utterance, names, SOUNDS_ALIKE)
+
+
+def sounds_like(grammar: Grammar, found: Match, names: Names | None = None) -> Match | None:
+    """The command that the words of a match sound like, which is a guess; None where there is none.
+
+    It need not sound quite as like as where words mean nothing at all: it is only told beside what they do mean.
+    """
+    utterance = normalise(found.sentence, grammar.rules, grammar.language)
+    if len(utterance.words) > _SOUND_WORDS:
+        return None
+    return _sounding(grammar, utterance, names if names is not None else Names(), SOUNDS_ROUGHLY_ALIKE)
+
+
+def _sounding(grammar: Grammar, utterance: Utterance, names: Names, least: float) -> Match | None:
+    return _guessed(_likeliest(grammar, utterance, names, by_sound(grammar, utterance, least)), least)
+
+
+def _guessed(found: Match | None, least: float = SOUNDS_ALIKE) -> Match | None:
+    """The same as a guess, where it may be one: what people also say for something else is not guessed at."""
+    if found is None or found.score < least or found.ordinary or UNGUESSED & found.slots.keys():
+        return None
+    return replace(found, ordinary=True, by_sound=True)
 
 
 def _likeliest(grammar: Grammar, utterance: Utterance, names: Names, repairs: Iterable[Repair]) -> Match | None:

@@ -81,6 +81,8 @@ def decide(
         return Ignore("Not listening; say “start listening”")
     if isinstance(outcome, NoMatch) or (mode is Mode.DICTATION and _is_text(outcome, isolated)):
         return _no_command(outcome, mode, heard)
+    if outcome.rival:
+        return Confirm(outcome, f"{outcome.title}? It sounded much like “{outcome.rival}”, too.")
     if outcome.command.risk >= (GUESSES_CONFIRM_FROM if outcome.by_sound else CONFIRM_FROM):
         return Confirm(outcome, f"{outcome.title}?")
     return Run(outcome)

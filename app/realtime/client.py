@@ -77,7 +77,7 @@ class RealtimeClient:
         """``bias`` are words the user is likely to say; only Sayso servers get them."""
         self._source = endpoint
         self._on_event = on_event
-        self._bias = tuple(bias)
+        self._wishes = SaysoOptions(_EVENTS, tuple(bias), resumable=True)
         self._uplink = uplink or Uplink()
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
@@ -161,7 +161,14 @@ class RealtimeClient:
 
     def expect_words(self, bias: Iterable[str]) -> None:
         """Words the user is likely to say, from the next turn on."""
-        self._bias = tuple(bias)
+        self._wish(replace(self._wishes, bias=tuple(bias)))
+
+    def weigh_texts(self, on: bool) -> None:
+        """Whether to be told what else a short turn may have been; it then has no stable text before its end."""
+        self._wish(replace(self._wishes, events=(*_EVENTS, "alternatives") if on else _EVENTS))
+
+    def _wish(self, wishes: SaysoOptions) -> None:
+        self._wishes = wishes
         self._wake.set()
 
     async def switch(self, endpoint: Endpoint | EndpointSource) -> None:
@@ -258,8 +265,7 @@ class RealtimeClient:
         self._created = created
         sayso = created.server == "sayso"
         model = endpoint.model or (ANY_MODEL if sayso else await asyncio.to_thread(first_model, endpoint))
-        options = SaysoOptions(_EVENTS, self._bias, resumable=True) if sayso else None
-        self._session = SessionUpdate(model=model, sayso=options)
+        self._session = SessionUpdate(model=model, sayso=self._wishes if sayso else None)
         if not await self._taken_up(socket, endpoint, self._session):
             self._session_kept.forget()
             self._pass_on(self._uplink.disconnected())
@@ -319,11 +325,11 @@ class RealtimeClient:
                 self._tell_behind()
 
     def _expectations(self) -> SessionUpdate | None:
-        """An update for a server that takes expected words and was told other ones."""
+        """An update for a server of ours that was told other wishes."""
         session = self._session
-        if session is None or session.sayso is None or session.sayso.bias == self._bias:
+        if session is None or session.sayso is None or session.sayso == self._wishes:
             return None
-        self._session = replace(session, sayso=replace(session.sayso, bias=self._bias))
+        self._session = replace(session, sayso=self._wishes)
         return self._session
 
     async def _watch(self) -> None:

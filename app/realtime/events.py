@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sayso.app.commands.other_text import OtherText
 from sayso.app.snapshot import ServerState
 
 
@@ -42,10 +43,14 @@ class TurnTentative:
 
 @dataclass(frozen=True, slots=True)
 class TurnDone:
-    """The turn is over; ``text`` is all of its stable text. Every turn that is not cancelled ends with this."""
+    """The turn is over; ``text`` is all of its stable text. Every turn that is not cancelled ends with this.
+
+    ``others`` is what it may have been instead, the likeliest first; only servers that know it tell it.
+    """
 
     turn: int
     text: str
+    others: tuple[OtherText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sayso.app.commands.other_text import OtherText
 from sayso.app.realtime.events import TurnLost, TurnStable, TurnWord, TurnWords
-from sayso.server.protocol.events import SAMPLE_RATE, WireWord
+from sayso.server.protocol.events import SAMPLE_RATE, WireAlternative, WireWord
 from sayso.server.protocol.joint import Joint, Shown
 from sayso.server.protocol.word_times import TimedWord
 
@@ -29,6 +30,8 @@ class Turn:
     """All audio before this is not needed any more: a replay would begin here."""
     joint: Joint = field(default_factory=Joint)
     """What of its text is shown."""
+    others: tuple[OtherText, ...] = ()
+    """What its text may have been instead."""
     ended: bool = False
     cancelled: bool = False
     failures: int = 0
@@ -51,9 +54,19 @@ class Sending:
     gaps: list[tuple[int, int]] = field(default_factory=list)
     """Audio given up before it was sent: after so many samples of the server's turn, so many are missing."""
 
+    @property
+    def server_length(self) -> int:
+        """Samples of the server's turn that were sent."""
+        return self.sent - self.base - sum(missing for _, missing in self.gaps)
+
     def position(self, server_samples: int) -> int:
         """Where in the user's turn so many samples of the server's turn end."""
         return self.base + server_samples + sum(missing for after, missing in self.gaps if after < server_samples)
+
+    def weigh(self, texts: Sequence[WireAlternative]) -> None:
+        """What the server's turn may have been instead; that counts where it is all of the user's turn."""
+        if not self.base:
+            self.turn.others = tuple(OtherText(each.text, each.behind) for each in texts)
 
     def placed(self, word: WireWord) -> TimedWord:
         """A word of the server's turn as one of the user's turn."""

@@ -18,6 +18,7 @@ from sayso.app.realtime.turn import BYTES_PER_SAMPLE, SAMPLES_PER_MS, Sending, T
 from sayso.app.realtime.wire import Finished, Received, append
 from sayso.server.protocol.events import (
     SAMPLE_RATE,
+    Alternatives,
     ClientEvent,
     Commit,
     Delta,
@@ -198,6 +199,8 @@ class Uplink:
                 return self._guessed(text)
             case Marker(audio_ms):
                 return self._confirm(audio_ms)
+            case Alternatives(texts) if self._sending is not None:
+                self._sending.weigh(texts)
             case Finished(text):
                 return self._finished(text)
             case Error():
@@ -373,14 +376,10 @@ class Uplink:
 
     def _lose_unsent(self, sending: Sending, position: int) -> list[UplinkEvent]:
         skipped = position - sending.sent
-        sending.gaps.append((self._server_length(sending), skipped))
+        sending.gaps.append((sending.server_length, skipped))
         sending.sent = position
         forget(sending.turn, position)
         return [TurnLost(sending.turn.id, skipped // SAMPLES_PER_MS, "audio_dropped", _DROPPED)]
-
-    @staticmethod
-    def _server_length(sending: Sending) -> int:
-        return sending.sent - sending.base - sum(missing for _, missing in sending.gaps)
 
     def _settle(self) -> list[UplinkEvent]:
         """End the turns at the head of the line of which nothing is open any more."""
@@ -391,7 +390,7 @@ class Uplink:
                 self._turns.popleft()
             elif turn.ended and turn.confirmed >= turn.length:
                 self._turns.popleft()
-                events.append(TurnDone(turn.id, turn.joint.text))
+                events.append(TurnDone(turn.id, turn.joint.text, turn.others))
             else:
                 break
         return events

@@ -7,6 +7,7 @@ import base64
 import msgspec
 
 from sayso.server.protocol.events import (
+    Alternatives,
     Append,
     ClientEvent,
     Delta,
@@ -34,9 +35,8 @@ class Finished(msgspec.Struct, frozen=True, tag_field="type", tag="transcription
     text: str = ""
 
 
-Received = (
-    Created | SessionUpdated | Delta | Finished | Error | Partial | Words | Marker | EngineState | Resumable | Resumed
-)
+TurnNews = Delta | Finished | Error | Partial | Words | Marker | Alternatives
+Received = Created | SessionUpdated | TurnNews | EngineState | Resumable | Resumed
 
 _decoder = msgspec.json.Decoder(Received)
 _encoder = msgspec.json.Encoder()

@@ -37,6 +37,7 @@ _CIRCULAR_COMPRESSION = 2.4
 _TOKENS_A_SECOND = 8
 _TOKENS_AT_LEAST = 12
 _CONTEXT_SHARE = 2
+_SENTENCE_ENDS = frozenset(".?!")
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Request:
 
     ``prefix`` holds tokens that are stable already, the decoder goes on after them; ``context`` holds tokens said
     before this window. ``final`` asks for the best quality. ``language`` is an ISO-639-1 code, or empty: then a
-    multilingual model finds it out.
+    multilingual model finds it out. ``alternatives`` is how many other texts to tell of a final request.
     """
 
     audio: np.ndarray
@@ -53,6 +54,15 @@ class Request:
     final: bool = False
     context: tuple[int, ...] = ()
     language: str = ""
+    alternatives: int = 0
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another text for the same audio; ``behind``: natural logarithm of how much likelier the chosen text is."""
+
+    text: str
+    behind: float
 
 
 @dataclass(frozen=True)
@@ -65,6 +75,8 @@ class Hypothesis:
     no_speech_probability: float
     ended: Ending
     language: str = "en"
+    alternatives: tuple[Alternative, ...] = ()
+    """The likeliest first."""
 
     @property
     def text(self) -> str:
@@ -211,7 +223,18 @@ class Whisper:
             no_speech_probability=row.no_speech_probability,
             ended=row.ended,
             language=language,
+            alternatives=self._alternatives(row, request.alternatives) if request.alternatives else (),
         )
+
+    def _alternatives(self, row: Decoded, most: int) -> tuple[Alternative, ...]:
+        """Whole texts beside the chosen one: those that ended, and those that lack nothing but their end."""
+        total, chosen = sum(row.logprobs), self.text.decode(row.tokens).strip()
+        found: dict[str, float] = {}
+        for other in sorted(row.others, key=lambda other: -other.logprob):
+            text = self.text.decode(other.tokens).strip()
+            if text and text != chosen and (other.ended or text[-1] in _SENTENCE_ENDS):
+                found.setdefault(text, total - other.logprob)
+        return tuple(Alternative(text, behind) for text, behind in list(found.items())[:most])
 
     def _rules_for(self, batch: Sequence[Request]) -> Rules:
         stopping = Stopping(self.text.decode, [sound_positions(request.audio) for request in batch])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import torch
 
-from sayso.engine.modules.whisper_decoding import Batch, Decoded, Ending, Prompt, Rules
+from sayso.engine.modules.whisper_decoding import Batch, Decoded, Ending, Other, Prompt, Rules
 from sayso.engine.modules.whisper_network import Network
 
 
@@ -163,5 +163,10 @@ class _BeamSearch:
             attention = self._batch.attention(index, text.rows[: len(text.tokens)])
             silent = self._batch.silent[index]
             assert text.ended is not None
-            found.append(Decoded(list(text.tokens), list(text.logprobs), text.ended, silent, attention))
+            others = tuple(_other(each) for each in (*search.finished, *search.running) if each is not text)
+            found.append(Decoded(list(text.tokens), list(text.logprobs), text.ended, silent, attention, others))
         return found
+
+
+def _other(text: _Text) -> Other:
+    return Other(text.tokens, text.total, text.ended == "end_of_text")

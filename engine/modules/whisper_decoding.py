@@ -43,6 +43,15 @@ class Rules:
     keep: Keep
 
 
+@dataclass(frozen=True)
+class Other:
+    """A text that was followed and not taken; ``logprob`` is the sum over its tokens, and over its end if it came."""
+
+    tokens: tuple[int, ...]
+    logprob: float
+    ended: bool
+
+
 @dataclass
 class Decoded:
     """One row's result. ``attention`` [heads, n + 1, positions]: row i is what was heard when text token i was chosen,
@@ -53,6 +62,8 @@ class Decoded:
     ended: Ending = "limit"
     no_speech_probability: float = 0.0
     attention: torch.Tensor | None = None
+    others: tuple[Other, ...] = ()
+    """From a beam search: what else was followed to its end or was being followed then, in no order."""
 
 
 def decode(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from sayso.engine.blocks import Budget
-from sayso.engine.messages import SessionOptions
+from sayso.engine.messages import Alternative, SessionOptions
 from sayso.engine.parcel import Parcel
 from sayso.engine.tape import Tape
 
@@ -60,6 +60,8 @@ class Piece:
 
     words: tuple[SpokenWord, ...]
     stable: bool
+    alternatives: tuple[Alternative, ...] = ()
+    """What a whole utterance may have been instead."""
 
     @property
     def text(self) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sayso.engine.errors import EngineError
-from sayso.engine.messages import SAMPLE_RATE, SessionOptions
+from sayso.engine.messages import SAMPLE_RATE, Alternative, SessionOptions
 from sayso.engine.modules.whisper import Hypothesis, Request, Whisper
 from sayso.engine.options import SAMPLES_PER_MS
 from sayso.engine.runner.base import Before, Holding, Offer, Piece, SpokenWord, Stream, Utterance
@@ -51,10 +51,14 @@ class Pace:
 
 @dataclass(frozen=True)
 class Instructions:
-    """What a client told the model: text to take as said before, as tokens, and a language (empty: any)."""
+    """What a client told the model: text to take as said before, as tokens, and a language (empty: any).
+
+    ``alternatives``: it weighs the texts of short utterances itself, so that those are decoded as a whole.
+    """
 
     context: tuple[int, ...] = ()
     language: str = ""
+    alternatives: bool = False
 
 
 BIAS_TOKENS = 100
@@ -69,9 +73,12 @@ def instructions(options: SessionOptions, encode: Callable[[str], tuple[int, ...
         tokens = encode(f" {word.strip().rstrip('.')}.") if word.strip() else ()
         bias += tokens if len(bias) + len(tokens) <= BIAS_TOKENS else ()
     prompt = encode(f" {options.prompt.strip()}") if options.prompt.strip() else ()
-    return Instructions(bias + prompt, options.language)
+    return Instructions(bias + prompt, options.language, options.alternatives)
 
 
+SHORT_SAMPLES = 5 * SAMPLE_RATE
+"""An utterance of up to this length may be a command."""
+ALTERNATIVES = 8
 WINDOW = WindowOptions(longest=14 * SAMPLE_RATE, comfortable=5 * SAMPLE_RATE, keep=3 * SAMPLE_RATE // 2)
 
 
@@ -95,6 +102,7 @@ class WhisperStream:
         self._window = Window(window, utterance.start, before.words)
         self._decoded_to = utterance.start
         self._hypothesis: tuple[SpokenWord, ...] = ()
+        self._alternatives: tuple[Alternative, ...] = ()
         self._final_at: int | None = None
         self._due_since: float | None = None
         self._pieces: list[Piece] = []
@@ -142,6 +150,7 @@ class WhisperStream:
             final=self._wants_final and end == self.utterance.end,
             context=self._instructions.context + self._window.context,
             language=self._instructions.language,
+            alternatives=ALTERNATIVES if self._is_weighed else 0,
         )
 
     def accept(self, hypothesis: Hypothesis, end: int, final: bool) -> None:
@@ -152,13 +161,14 @@ class WhisperStream:
         if not self._supported(hypothesis, words):
             words = ()
         self._advance(words, end)
+        self._alternatives = tuple(Alternative(each.text, round(each.behind, 2)) for each in hypothesis.alternatives)
         if final:
             self._final_at = end
 
     def take(self) -> list[Piece]:
         """Pieces since the last call; closes the utterance when its final text is known."""
         if self.utterance.ended and not self._done and self._final_at == self.utterance.end:
-            self._settle(self._hypothesis)
+            self._settle(self._hypothesis, self._alternatives)
             self._hypothesis = ()
             self._done = True
             self._show(())
@@ -167,6 +177,12 @@ class WhisperStream:
 
     def close(self) -> None:
         """Nothing is held in the model."""
+
+    @property
+    def _is_weighed(self) -> bool:
+        """Whether the client weighs whole texts, and nothing of this one is stable yet."""
+        short = self.utterance.end - self.utterance.start <= SHORT_SAMPLES
+        return self._instructions.alternatives and short and not self._window.words
 
     @property
     def _wants_final(self) -> bool:
@@ -218,7 +234,8 @@ class WhisperStream:
         # far apart, since the machine is busy, waiting for one would make the window longer and every step dearer.
         long_ago = end - self._pace.alone_ms * SAMPLES_PER_MS
         agreed = settled(words if full else self._hypothesis, words, latest_end)
-        count = max(agreed, settled(words, words, long_ago))
+        # What is stable binds the decoder: a whole text could not be told from another one any more.
+        count = 0 if self._is_weighed else max(agreed, settled(words, words, long_ago))
         self._settle(words[:count])
         self._hypothesis = words[count:]
         moved = self._window.move(end)
@@ -230,9 +247,9 @@ class WhisperStream:
             shown = showable(self._hypothesis, end, edge, self._pace.edge_probability)
         self._show(self._hypothesis[:shown])
 
-    def _settle(self, words: tuple[SpokenWord, ...]) -> None:
+    def _settle(self, words: tuple[SpokenWord, ...], alternatives: tuple[Alternative, ...] = ()) -> None:
         if words:
-            self._pieces.append(Piece(words, stable=True))
+            self._pieces.append(Piece(words, True, alternatives))
             self._window.commit(words)
             self._shown = ()
 

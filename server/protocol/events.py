@@ -31,7 +31,7 @@ class SaysoIdle(msgspec.Struct, frozen=True):
     """They are freed, and computed again when the client goes on."""
 
 
-SaysoEvent = Literal["partial", "words", "speech", "marker", "engine", "idle"]
+SaysoEvent = Literal["partial", "words", "speech", "marker", "engine", "idle", "alternatives"]
 
 
 class SaysoOptions(msgspec.Struct, frozen=True):
@@ -175,6 +175,22 @@ class Words(ServerEvent, frozen=True, tag="sayso.words"):
     words: tuple[WireWord, ...]
 
 
+class WireAlternative(msgspec.Struct, frozen=True):
+    """``behind``: natural logarithm of how much likelier the turn's own text is; below 0 the model preferred this."""
+
+    text: str
+    behind: float
+
+
+class Alternatives(ServerEvent, frozen=True, tag="sayso.alternatives"):
+    """What a short turn may have been instead of the ``transcription.done`` that follows, the likeliest first.
+
+    A client that asks for this gets the stable text of a turn of up to five seconds as a whole, at its end.
+    """
+
+    texts: tuple[WireAlternative, ...]
+
+
 class SpeechEvent(ServerEvent, frozen=True, tag="sayso.speech"):
     kind: Literal["start", "stop"]
     at_ms: int
@@ -237,6 +253,7 @@ AnyServerEvent = (
     | Error
     | Partial
     | Words
+    | Alternatives
     | SpeechEvent
     | Marker
     | EngineState

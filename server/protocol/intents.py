@@ -113,10 +113,19 @@ class AudioConfirmed:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherText:
+    """What a turn may have been instead; ``behind``: natural logarithm of how much likelier its own text is."""
+
+    text: str
+    behind: float
+
+
+@dataclass(frozen=True, slots=True)
 class TurnDone:
     text: str
     prompt_tokens: int
     completion_tokens: int
+    others: Sequence[OtherText] = ()
 
 
 @dataclass(frozen=True, slots=True)

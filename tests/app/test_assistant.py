@@ -100,19 +100,21 @@ def collaborators(chain: Chain, beside: Any = ()) -> None:
         cancel=lambda turn: chain.record("cancel", turn),
         finished=lambda seconds: asyncio.sleep(0, True),
         expect_words=lambda words: chain.record("expect", words),
+        weigh_texts=lambda on: chain.record("weigh", on),
         close=lambda: chain.record_later("close client"),
     )
     commander = SimpleNamespace(
         feed=Feed(),
         mode=Mode.COMMANDS,
         expected=("Volume up",),
+        weighs=True,
         expected_phrase="",
         asleep=False,
         wake=lambda: None,
         look_around=look_around,
         forget=lambda: chain.record("forget"),
         is_complete=lambda heard: chain.complete,
-        submit=lambda turn, text, around, moments: chain.submitted.append((turn, text)),
+        submit=lambda said, around: chain.submitted.append((said.turn, said.text)),
         run=lambda: asyncio.sleep(3600),
         finished=lambda: asyncio.sleep(0),
         close=lambda: chain.record_later("close commander"),
@@ -383,10 +385,11 @@ async def test_a_level_that_looks_the_same_changes_nothing(chain: Chain) -> None
 
 async def test_the_server_is_told_what_is_likely_to_be_said_and_again_when_the_mode_changes(chain: Chain) -> None:
     assert chain.asked[0] == ("expect", ("Volume up",))
+    assert ("weigh", True) in chain.asked
     commander: Any = chain.assistant._commander
-    commander.mode, commander.expected = Mode.DICTATION, ()
+    commander.mode, commander.expected, commander.weighs = Mode.DICTATION, (), False
     chain.assistant.changed()
-    assert chain.asked[-1] == ("expect", ())
+    assert chain.asked[-2:] == [("expect", ()), ("weigh", False)]
 
 
 async def test_the_server_is_told_the_wake_phrase_when_it_counts(chain: Chain) -> None:

@@ -20,6 +20,7 @@ from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
 from sayso.app.question import Surroundings
+from sayso.app.said import Said
 from sayso.app.snapshot import DICTATION, FeedState, LineKind, Mode
 from sayso.app.why import Moments
 
@@ -57,7 +58,7 @@ class Stage:
 
     async def say(self, *heard: str) -> None:
         for turn, text in enumerate(heard, start=1):
-            self.commander.submit(turn, text, self._around())
+            self.commander.submit(Said(turn, text), self._around())
         await asyncio.wait_for(self.commander.finished(), 10)
 
     def _around(self) -> Awaitable[Surroundings]:
@@ -210,7 +211,7 @@ async def test_a_fault_that_nobody_foresaw_ends_one_utterance_and_not_those_afte
     async def broken() -> Surroundings:
         raise RuntimeError("a library lost its mind")
 
-    stage.commander.submit(1, "volume up", asyncio.ensure_future(broken()))
+    stage.commander.submit(Said(1, "volume up"), asyncio.ensure_future(broken()))
     await stage.say("mute")
     assert stage.states() == [FeedState.FAILED, FeedState.DONE]
     assert stage.volume.done == ["volume.mute"]
@@ -223,7 +224,7 @@ async def test_a_command_that_nothing_performs_is_not_reported_as_done(stage: St
 
 async def test_an_action_tells_why_it_was_done_and_when_each_stage_was_reached(stage: Stage) -> None:
     moments = Moments(began_at=1.0, ended_at=2.0, text_at=3.0)
-    stage.commander.submit(1, "Please turn the volume up.", stage._around(), moments)
+    stage.commander.submit(Said(1, "Please turn the volume up.", moments), stage._around())
     await asyncio.wait_for(stage.commander.finished(), 10)
     why = stage.commander.feed.items[0].why
     assert why is not None
@@ -256,6 +257,24 @@ async def test_a_question_is_answered_by_voice(
     assert stage.power.done == done
     assert stage.states() == [state]
     assert stage.outcomes[-1] == (1, kind)
+
+
+@pytest.mark.parametrize(
+    ("answer", "done", "state"),
+    [
+        ("Yes, shut down.", ["power.shut_down"], FeedState.DONE),
+        ("Yes.", [], FeedState.REFUSED),
+        ("Yes, restart.", [], FeedState.REFUSED),
+    ],
+)
+async def test_where_work_could_be_lost_the_answer_has_to_name_what_is_done(
+    stage: Stage, answer: str, done: list[str], state: FeedState
+) -> None:
+    await stage.say("shut down the computer")
+    assert stage.commander.feed.items[0].yes == "yes, shut down"
+    await stage.say(answer)
+    assert stage.power.done == done
+    assert stage.states() == [state]
 
 
 async def test_what_only_sounds_like_a_command_is_asked_about_where_something_could_be_lost(stage: Stage) -> None:
@@ -372,7 +391,7 @@ async def test_with_a_phrase_only_what_follows_it_is_complete(stage: Stage, hear
 
 async def test_what_is_said_while_the_key_is_held_is_done_when_it_is_let_go(stage: Stage) -> None:
     stage.commander.hold_back(True)
-    stage.commander.submit(1, "volume up", stage._around())
+    stage.commander.submit(Said(1, "volume up"), stage._around())
     await stage._around()
     for _ in range(20):
         await asyncio.sleep(0)
@@ -385,7 +404,7 @@ async def test_what_is_said_while_the_key_is_held_is_done_when_it_is_let_go(stag
 async def test_dictated_text_tells_why_it_was_typed_and_when(stage: Stage) -> None:
     stage.commander.set_mode(Mode.DICTATION)
     moments = Moments(began_at=1.0, ended_at=2.0, text_at=3.0)
-    stage.commander.submit(1, "The meeting moves to Friday.", stage._around(), moments)
+    stage.commander.submit(Said(1, "The meeting moves to Friday.", moments), stage._around())
     await asyncio.wait_for(stage.commander.finished(), 10)
     why = stage.commander.feed.items[0].why
     assert why is not None

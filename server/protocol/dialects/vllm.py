@@ -72,7 +72,8 @@ class VllmDialect:
             case intents.StableText():
                 return [events.Delta(happening.piece), *self._if_asked("words", _words(happening.words))]
             case intents.TurnDone():
-                return [events.Done(happening.text, _usage(happening))]
+                others = self._if_asked("alternatives", _alternatives(happening)) if happening.others else []
+                return [*others, events.Done(happening.text, _usage(happening))]
             case intents.Trouble():
                 return [events.Error(happening.message, happening.code, happening.turn_lost, happening.lost_ms)]
             case _:
@@ -147,6 +148,10 @@ def _known_part(update: dict[str, Any]) -> dict[str, Any]:
 
 def _words(words: Sequence[intents.HeardWord]) -> events.Words:
     return events.Words(tuple(events.WireWord(w.text, w.start_ms, w.end_ms, w.probability) for w in words))
+
+
+def _alternatives(done: intents.TurnDone) -> events.Alternatives:
+    return events.Alternatives(tuple(events.WireAlternative(other.text, other.behind) for other in done.others))
 
 
 def _usage(done: intents.TurnDone) -> events.Usage:

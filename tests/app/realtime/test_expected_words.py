@@ -54,6 +54,19 @@ async def test_the_same_words_are_not_told_twice_and_an_update_keeps_the_events(
     assert second["sayso"]["events"] == first["sayso"]["events"]
 
 
+async def test_other_texts_are_asked_for_while_they_are_weighed() -> None:
+    async with recording_server("sayso") as (address, updates):
+        client = RealtimeClient(remote(address), lambda event: None, bias=("Mute",))
+        client.start()
+        asked = [(await asyncio.wait_for(updates.get(), 10))["sayso"]]
+        for on in (True, False):
+            client.weigh_texts(on)
+            asked.append((await asyncio.wait_for(updates.get(), 10))["sayso"])
+        await client.close()
+    assert ["alternatives" in each["events"] for each in asked] == [False, True, False]
+    assert all(each["bias"] == ["Mute"] for each in asked)
+
+
 async def test_a_plain_server_is_never_bothered_with_them() -> None:
     async with recording_server("vllm") as (address, updates):
         client = RealtimeClient(remote(address, model="tiny"), lambda event: None, bias=("Mute",))
