@@ -1,4 +1,7 @@
-"""What the engine says of itself, and when: memory after changes and metrics while it works. Loop thread."""
+"""What the engine says of itself, and when: memory after changes and metrics while it works. Loop thread.
+
+Before memory is told, what libraries keep of it is given back; see ``engine.kernel_cache`` for what waits for quiet.
+"""
 
 from __future__ import annotations
 
