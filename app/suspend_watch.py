@@ -13,6 +13,7 @@ from contextlib import aclosing
 from typing import Protocol
 
 from sayso.app.audio.listener import Listener
+from sayso.app.beat import next_beat
 from sayso.app.clocks import Moment, now
 from sayso.app.errors import report_failure
 from sayso.app.realtime.proof import Proof
@@ -62,7 +63,7 @@ class SuspendWatch:
         announcements.add_done_callback(report_failure)
         try:
             while True:
-                await asyncio.sleep(self._tick_s)
+                await next_beat(self._tick_s)
                 await self._do(self._suspends.tick(self._clock()))
         finally:
             announcements.cancel()

@@ -303,7 +303,9 @@ class EngineClient:
         pings = 0
         next_ping_s = loop.time()
         while not (reason := watchdog.overdue(loop.time())):
-            await asyncio.sleep(WATCH_EVERY_S if watchdog.waits else REST_EVERY_S)
+            every_s = WATCH_EVERY_S if watchdog.waits else REST_EVERY_S
+            # With the web server's own tick, so that one wake serves both.
+            await asyncio.sleep(every_s - loop.time() % every_s)
             self._consider_rest()
             # An engine that loads cannot answer; while nobody uses it, it need not.
             if self._news.state == "ready" and self._listeners and loop.time() >= next_ping_s:

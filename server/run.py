@@ -118,11 +118,12 @@ def _web_server(
 
         async def main_loop(self) -> None:
             """Until ``ending``; uvicorn's own looks ten times a second, most of what an idle server takes."""
+            clock = asyncio.get_running_loop().time
             while not ending.is_set():
                 # Its clock of answers is set at every tenth tick.
                 await self.on_tick(0)
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(_TICK_S):
+                    async with asyncio.timeout(_TICK_S - clock() % _TICK_S):
                         await ending.wait()
             self.should_exit = True
 

@@ -25,11 +25,11 @@ _Result = TypeVar("_Result")
 
 _BLOCK_S = 0.02
 """How often a stream is read while somebody speaks: shorter than a frame of the gate."""
-_CALM_S = 0.1
+_CALM_S = 0.15
 """How often while nobody does: each time costs more than its audio. What is said belongs to the utterance all the same,
 by its pre-roll.
 """
-_LATENCY_S = 0.2
+_LATENCY_S = 0.24
 """What the sound system keeps for a busy machine, in four pieces: each comes as soon as it is there."""
 
 

@@ -53,11 +53,13 @@ class Meter:
         """Take a block of shape (frames, channels); a level when 50 ms are full."""
         if not len(block):
             return None
-        peak = float(np.abs(block).max())
-        self._zeros = 0 if peak > 0.0 else self._zeros + len(block)
         # The loudest channel is what the user hears himself in; dead channels must not lower the reading.
-        self._energy += float(np.einsum("ij,ij->j", block, block, dtype=np.float64).max())
-        self._peak = max(self._peak, peak)
+        energy = float(np.einsum("ij,ij->j", block, block).max())
+        self._zeros = 0 if energy > 0.0 or block.any() else self._zeros + len(block)
+        self._energy += energy
+        # No sample of a quiet room can clip: all of them together have less energy than one that does.
+        if energy >= _CLIPPING**2:
+            self._peak = max(self._peak, float(np.abs(block).max()))
         self._count += len(block)
         if self._count < self._window:
             return None

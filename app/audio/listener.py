@@ -22,6 +22,7 @@ from sayso.app.audio.hearing import Dated, Heard, Hearing
 from sayso.app.audio.level import Level
 from sayso.app.audio.pipeline import Samples
 from sayso.app.audio.source_watch import SourceWatch
+from sayso.app.beat import next_beat
 from sayso.app.errors import report_failure
 from sayso.app.snapshot import MicrophoneState
 
@@ -32,9 +33,9 @@ _LOOK_EVERY_S = 2.0
 """How often devices are looked at: for a new default, for the chosen one's return, for any at all."""
 _LOST_PAUSE_S = 0.5
 _FIRST_SAMPLES_S = 8.0
-_SAMPLES_EVERY_S = 3.0
+_SAMPLES_EVERY_S = 4.0
 """A stream that gives nothing for so long is dead, whatever PortAudio says."""
-_BEAT_S = 1.0
+_BEAT_S = 2.0
 """How often a stream is looked at, whether it gives anything."""
 _FINISH_S = 0.5
 """A block that is being read takes no longer, unless the sound system hangs."""
@@ -265,7 +266,7 @@ class Listener:
         """Return when another device is to be used: the default changed, or the chosen one is back or gone."""
         look = True
         while True:
-            await asyncio.sleep(_LOOK_EVERY_S)
+            await next_beat(_LOOK_EVERY_S)
             with contextlib.suppress(AudioError):
                 look = await self._sound.call(self._watch.has_changed, _CALL_TIMEOUT_S) or look
                 if look and is_other((await self._choose(wanted)).device, device):
@@ -312,7 +313,7 @@ async def _until_silent(hearing: Hearing) -> None:
     """
     patience_s, blocks = _FIRST_SAMPLES_S, 0
     while patience_s > 0.0:
-        await asyncio.sleep(_BEAT_S)
+        await next_beat(_BEAT_S)
         patience_s = patience_s - _BEAT_S if hearing.blocks == blocks else _SAMPLES_EVERY_S
         blocks = hearing.blocks
 

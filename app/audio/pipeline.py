@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sayso.app.audio.gate import Gate, GateEvent, GateOptions
 from sayso.app.audio.level import Level, Meter
 from sayso.app.audio.resample import SAMPLE_RATE, Resampler
-from sayso.app.audio.voice import FRAME, VoiceDetector
+from sayso.app.audio.voice import FRAME, SAMPLE_BYTES, VoiceDetector, pcm16
 
 Samples = NDArray[np.float32]
 
@@ -69,9 +69,11 @@ class Pipeline:
         samples = np.concatenate((self._rest, samples))
         whole = len(samples) - len(samples) % FRAME
         self._rest = samples[whole:]
+        # Many small conversions would cost a quiet room more than all the rest.
+        pcm = pcm16(samples[:whole])
         events: list[GateEvent] = []
         for start in range(0, whole, FRAME):
-            frame = samples[start : start + FRAME]
+            frame = pcm[start * SAMPLE_BYTES : (start + FRAME) * SAMPLE_BYTES]
             probability = self._voice.probability(frame) if self._gate.needs_voice else 0.0
-            events += self._gate.feed(frame, probability)
+            events += self._gate.feed(samples[start : start + FRAME], probability)
         return events

@@ -22,7 +22,8 @@ with one_thread():
 FRAME = 512
 """Samples of one frame: 32 ms, the only length Silero takes."""
 
-_CHEAP_BYTES = 2 * SAMPLE_RATE * 30 // 1000
+SAMPLE_BYTES = 2
+_CHEAP_BYTES = SAMPLE_BYTES * SAMPLE_RATE * 30 // 1000
 _STAY_AWAKE = 16
 """Frames the neural detector keeps running after the cheap one last heard something: pauses inside words."""
 
@@ -31,6 +32,11 @@ _WARM_UP = 8
 
 It remembers what it heard and is deaf to faint voices when it comes from nothing, so it is never reset either.
 """
+
+
+def pcm16(samples: NDArray[np.float32]) -> bytes:
+    """Samples in the range -1 to 1 as two bytes each, as both detectors take them; ``SAMPLE_BYTES`` each."""
+    return (np.clip(samples, -1.0, 1.0) * 32767.0).astype("<i2").tobytes()
 
 
 class VoiceDetector:
@@ -42,9 +48,8 @@ class VoiceDetector:
         self._awake = 0
         self._before: deque[bytes] = deque(maxlen=_WARM_UP)
 
-    def probability(self, frame: NDArray[np.float32]) -> float:
-        """Probability from 0 to 1 that this frame of ``FRAME`` samples holds a voice."""
-        pcm = (np.clip(frame, -1.0, 1.0) * 32767.0).astype("<i2").tobytes()
+    def probability(self, pcm: bytes) -> float:
+        """Probability from 0 to 1 that this frame of ``FRAME`` samples holds a voice, as ``pcm16`` gives it."""
         if self._cheap.is_speech(pcm[:_CHEAP_BYTES], SAMPLE_RATE):
             if not self._awake:
                 self._warm_up()

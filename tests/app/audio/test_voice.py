@@ -10,11 +10,11 @@ BECKETT = Path(__file__).parents[2] / "data" / "beckett.wav"
 PROGRAM = """
 import os, sys
 import psutil, soundfile
-from sayso.app.audio.voice import FRAME, VoiceDetector
+from sayso.app.audio.voice import FRAME, VoiceDetector, pcm16
 samples, _ = soundfile.read(sys.argv[1], dtype="float32")
 before = psutil.Process().num_threads()
 detector = VoiceDetector()
-heard = [detector.probability(samples[at : at + FRAME]) for at in range(0, len(samples) - FRAME, FRAME)]
+heard = [detector.probability(pcm16(samples[at : at + FRAME])) for at in range(0, len(samples) - FRAME, FRAME)]
 print(max(heard) > 0.9, psutil.Process().num_threads() - before, os.environ.get("OMP_THREAD_LIMIT"))
 """
 
