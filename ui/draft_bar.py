@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 
 from sayso.ui.draft_strip import DraftStrip
-from sayso.ui.text import breakable
 from sayso.ui.theme import Theme
 
 
@@ -23,9 +22,10 @@ class DraftBar(DraftStrip):
 
     def show_told(self, told: tuple[tuple[str, str], ...]) -> None:
         """Titles of pages and what was typed there, the oldest first; hidden when there is none."""
+        words = ""
         if told:
             self._title, what = told[0]
-            self.words.setText(breakable(f"Not in use yet: {what}."))
+            words = f"Not in use yet: {what}."
             self.go.setText(f"Go to {self._title}")
             self.discard.setAccessibleName(f"Discard what was typed on the page {self._title}")
-        self.setVisible(bool(told))
+        self.tell(words)

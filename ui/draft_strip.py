@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QWidget
 
 from sayso.ui.controls import plain_label
 from sayso.ui.flow_row import FlowRow
 from sayso.ui.glyph import Glyph
+from sayso.ui.text import breakable
 from sayso.ui.theme import Theme
 
 _NARROW_UNITS = 110
@@ -21,6 +22,7 @@ class DraftStrip(QFrame):
         super().__init__()
         self._theme = theme
         self._narrow: bool | None = None
+        self._told = ""
         self.setProperty("role", "notice")
         self.setProperty("severe", False)
         self.setAccessibleName(name)
@@ -44,6 +46,15 @@ class DraftStrip(QFrame):
         self._grid.addWidget(self.words, 0, 1)
         self._arrange(narrow=False)
         self.hide()
+
+    def tell(self, words: str) -> None:
+        """Show these words, and read them out where they are new; empty ones hide the strip."""
+        new = bool(words) and (self.isHidden() or words != self._told)
+        self._told = words
+        self.words.setText(breakable(words))
+        self.setVisible(bool(words))
+        if new and self.isVisible() and QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

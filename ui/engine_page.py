@@ -21,6 +21,7 @@ from sayso.ui.controls import ChoiceBox, hint, keep_outlined
 from sayso.ui.flow_row import FlowRow
 from sayso.ui.intents import Intents
 from sayso.ui.settings_page import SettingsPage
+from sayso.ui.text import together
 from sayso.ui.theme import Theme
 from sayso.ui.work_row import WorkRow
 
@@ -124,7 +125,7 @@ class EnginePage(SettingsPage):
             return
         self._view = view
         self._showing = True
-        self.running.setText(wording.running(view))
+        self.running.setText(together(wording.running(view)))
         self.remote.setVisible(bool(view.remote))
         self.work.show_work(view)
         self.fault.setText(view.fault)

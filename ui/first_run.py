@@ -111,11 +111,11 @@ class FirstRunWindow(QDialog):
         self.skip.setVisible(not last)
         self.back.setEnabled(guide.number > 1)
         self.pages[guide.step].show_snapshot(snapshot)
-        if guide.step is not self._step:
-            self._turn_to(guide.step)
-        if (draft := self._drafts.take(_SERVER)) is not None:
+        if self._step is None and (draft := self._drafts.take(_SERVER)) is not None:
             self.server.show_snapshot(snapshot)
             self.server.take_up(draft)
+        if guide.step is not self._step:
+            self._turn_to(guide.step)
 
     def put_down(self) -> None:
         """Keep what was typed and is not in use for the settings, which have the same page."""

@@ -36,25 +36,32 @@ class FlowRow(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return sum(height for height, _ in self._lines(width)) + self.spacing() * (len(self._lines(width)) - 1)
+        margins = self.contentsMargins()
+        lines = self._lines(width - margins.left() - margins.right())
+        inner = sum(height for height, _ in lines) + self.spacing() * max(0, len(lines) - 1)
+        return margins.top() + inner + margins.bottom()
 
     def sizeHint(self) -> QSize:
         """All in one line."""
         sizes = [item.sizeHint() for item in self._shown()]
         width = sum(size.width() + self.spacing() for size in sizes) - self.spacing()
-        return QSize(max(0, width), max((size.height() for size in sizes), default=0))
+        return self._with_margins(QSize(max(0, width), max((size.height() for size in sizes), default=0)))
 
     def minimumSize(self) -> QSize:
         sizes = [item.sizeHint() for item in self._shown()]
-        return QSize(
-            max((size.width() for size in sizes), default=0), max((size.height() for size in sizes), default=0)
-        )
+        width = max((size.width() for size in sizes), default=0)
+        return self._with_margins(QSize(width, max((size.height() for size in sizes), default=0)))
+
+    def _with_margins(self, size: QSize) -> QSize:
+        margins = self.contentsMargins()
+        return size + QSize(margins.left() + margins.right(), margins.top() + margins.bottom())
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
-        top = rect.top()
-        for height, items in self._lines(rect.width()):
-            left = rect.left()
+        inside = self.contentsRect()
+        top = inside.top()
+        for height, items in self._lines(inside.width()):
+            left = inside.left()
             for item in items:
                 size = item.sizeHint()
                 item.setGeometry(QRect(QPoint(left, top), size))

@@ -10,6 +10,7 @@ from sayso.app.memory_policy import PRESETS, Preset
 from sayso.app.memory_view import MemoryView
 from sayso.ui import memory_wording as wording
 from sayso.ui.controls import hint, keep_outlined
+from sayso.ui.text import together
 from sayso.ui.theme import Theme
 
 
@@ -50,7 +51,7 @@ class PresetChoice(QWidget):
         for preset, button in self.buttons.items():
             button.setChecked(preset is view.preset)
             words = wording.choice_words(preset, view.starts)
-            self.words[preset].setText(words)
+            self.words[preset].setText(together(words))
             button.setAccessibleDescription(words)
         self._group.setExclusive(True)
         self.custom.setVisible(view.preset is Preset.CUSTOM)

@@ -43,10 +43,9 @@ class Legend(QLabel):
         parts = wording.parts(self._samples[-1]) if self._samples else []
         colours = (*layer_colours(self._theme.colours), self._theme.colours.text)
         marks = ("■", "■", "■", "┅")
+        # Each name stays beside its mark and its figure.
         told = [
-            f'<span style="color:{colour}">{mark}</span>&nbsp;{name}&nbsp;{wording.size(held)}'.replace(
-                " MB", "&nbsp;MB"
-            )
+            f'<span style="color:{colour}">{mark}</span>&nbsp;' + f"{name} {wording.size(held)}".replace(" ", "&nbsp;")
             for (name, held), colour, mark in zip(parts, colours, marks, strict=False)
             if held is not None
         ]

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QLine
 
 from sayso.app.remote_server_view import KeyPlace, RemoteServerView
 from sayso.ui.controls import ChoiceBox, hint
+from sayso.ui.flow_row import FlowRow
 from sayso.ui.server_address import Address, AddressProblem, parse
 from sayso.ui.text import breakable, listed
 from sayso.ui.theme import Theme, restyle
@@ -87,24 +88,19 @@ class RemoteForm(QWidget):
         grid.setHorizontalSpacing(theme.spacing.s)
         grid.setVerticalSpacing(theme.spacing.xs)
         grid.setColumnStretch(1, 1)
-        rows = ((0, "A&ddress", self.address), (2, "&Key", self.key), (4, "M&odel", self.model))
-        for row, text, field in rows:
+        for row, text, of in ((0, "A&ddress", self.address), (2, "&Key", self.key), (4, "M&odel", self.model)):
             label = QLabel(text)
-            label.setBuddy(field)
+            label.setBuddy(of)
             grid.addWidget(label, row, 0)
-            grid.addWidget(field, row, 1, 1, 1 if field is self.key else 2)
-        grid.addWidget(self.reading, 1, 1, 1, 2)
-        grid.addWidget(self.show_key, 2, 2)
-        grid.addWidget(self.kept, 3, 1)
-        grid.addWidget(self.remove, 3, 2)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(theme.spacing.s)
+        grid.addWidget(self.address, 0, 1)
+        grid.addWidget(self.reading, 1, 1)
+        grid.addLayout(_row(theme, self.key, self.show_key), 2, 1)
+        grid.addLayout(_row(theme, self.kept, self.remove), 3, 1)
+        grid.addWidget(self.model, 4, 1)
+        buttons = FlowRow(theme.spacing.s, self.test, self.use)
         buttons.setContentsMargins(0, theme.spacing.s, 0, 0)
-        buttons.addWidget(self.test)
-        buttons.addWidget(self.use)
-        buttons.addStretch(1)
-        grid.addLayout(buttons, 5, 1, 1, 2)
-        grid.addWidget(self.unused, 6, 1, 1, 2)
+        grid.addLayout(buttons, 5, 1)
+        grid.addWidget(self.unused, 6, 1)
         order = (self.address, self.key, self.show_key, self.remove, self.model, self.test, self.use)
         for first, second in pairwise(order):
             self.setTabOrder(first, second)
@@ -254,3 +250,12 @@ class RemoteForm(QWidget):
 
     def _show_key(self, visible: bool) -> None:
         self.key.setEchoMode(QLineEdit.EchoMode.Normal if visible else QLineEdit.EchoMode.Password)
+
+
+def _row(theme: Theme, field: QWidget, button: QPushButton) -> QHBoxLayout:
+    """A field that takes all the room that its button leaves."""
+    row = QHBoxLayout()
+    row.setSpacing(theme.spacing.s)
+    row.addWidget(field, 1)
+    row.addWidget(button)
+    return row

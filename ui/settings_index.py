@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QShowEvent
+from PySide6.QtGui import QIcon, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from sayso.ui import icon
@@ -85,7 +85,16 @@ class SettingsIndex(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         # Choosing a page has laid out the rows before the style sheet, which gives them their height, was in force.
-        self.list.scheduleDelayedItemsLayout()
+        self.list.doItemsLayout()
+        self._keep_current_in_view()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._keep_current_in_view()
+
+    def _keep_current_in_view(self) -> None:
+        if (item := self.list.currentItem()) is not None:
+            self.list.scrollToItem(item)
 
     def title(self, number: int) -> str:
         return self._pages[number].title

@@ -6,12 +6,18 @@ import re
 from collections.abc import Sequence
 
 _LONG = re.compile(r"\S{24,}")
+_FIGURE = re.compile(r"(\d) (ms|s|min|h|MB|GB)\b")
 _ZERO_WIDTH_SPACE = "\u200b"
 
 
 def breakable(text: str) -> str:
     """Long unbroken runs (addresses, paths) with places where a line may break, so that no label widens its window."""
     return _LONG.sub(lambda found: _ZERO_WIDTH_SPACE.join(re.findall(r".{1,12}", found.group())), text)
+
+
+def together(text: str) -> str:
+    """Figures with their units on one line: “430 MB”, “2.1 s”."""
+    return _FIGURE.sub("\\1\u00a0\\2", text)
 
 
 def one_block(text: str) -> str:

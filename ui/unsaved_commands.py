@@ -8,7 +8,6 @@ from PySide6.QtCore import Signal
 
 from sayso.app.commands.own import OwnCommand
 from sayso.ui.draft_strip import DraftStrip
-from sayso.ui.text import breakable
 from sayso.ui.theme import Theme
 
 _SHOWN = 60
@@ -61,9 +60,10 @@ class UnsavedCommands(DraftStrip):
 
     def _show(self, items: tuple[Unsaved, ...]) -> None:
         self._items = items
+        words = ""
         if items:
             name = items[-1].name
             others = f" {len(items) - 1} more after it." if len(items) > 1 else ""
-            self.words.setText(breakable(f"Not saved: {name}.{others}"))
+            words = f"Not saved: {name}.{others}"
             self.discard.setAccessibleName(f"Discard {name}")
-        self.setVisible(bool(items))
+        self.tell(words)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 from sayso.app.snapshot import Snapshot
 from sayso.app.ways_view import Way, WaysView
 from sayso.ui.controls import hint, keep_outlined
+from sayso.ui.flow_row import FlowRow
 from sayso.ui.intents import Intents
 from sayso.ui.key_field import KeyField
 from sayso.ui.theme import Theme, restyle
@@ -71,17 +71,11 @@ class WayControls(QWidget):
             self._group.addButton(button)
             column.addWidget(button)
             column.addWidget(words)
-        row = QHBoxLayout()
-        row.setSpacing(space.s)
-        row.addWidget(self.key)
-        row.addWidget(self.remove)
-        row.addStretch(1)
-        for widget in (self.key_label, row, self.key_detail, self.asks_phrase, self.phrase_label, self.phrase):
-            if isinstance(widget, QHBoxLayout):
-                column.addLayout(widget)
-            else:
-                column.addWidget(widget)
-        column.addWidget(self.phrase_detail)
+        self.key_label.setWordWrap(True)
+        column.addWidget(self.key_label)
+        column.addLayout(FlowRow(space.s, self.key, self.remove))
+        for widget in (self.key_detail, self.asks_phrase, self.phrase_label, self.phrase, self.phrase_detail):
+            column.addWidget(widget)
         self.key.setMinimumWidth(space.times(45))
         self.phrase.setMaximumWidth(space.times(80))
 

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from sayso.app.engine_view import EngineFacts, EngineView, ModelRow, Work
 from sayso.ui import model_wording as wording
 from sayso.ui.engine_page import EnginePage
+from sayso.ui.text import together
 from sayso.ui.theme import Theme
 
 TINY = ModelRow("tiny.en", ("en",), 76_000_000, 420_000_000, "MIT", True, is_automatic=True, factor=0.21)
@@ -52,7 +53,7 @@ def select(page: EnginePage, number: int) -> None:
 
 def test_it_says_what_runs_and_what_there_is(page: EnginePage) -> None:
     running = "tiny.en on the processor with 2 threads · 430 MB of memory · started in 2.1 s"
-    assert page.running.text() == running
+    assert page.running.text() == together(running)
     assert rows(page) == [
         ["tiny.en", "English", "76 MB", "420 MB", "0.21 s, fast", "in use"],
         ["base.en", "English", "145 MB", "500 MB", "", "not downloaded"],

@@ -19,6 +19,7 @@ from sayso.app.memory_view import Freeing, Place
 from sayso.ui.main_window import MainWindow
 from sayso.ui.memory_page import MemoryPage
 from sayso.ui.settings_window import SettingsWindow
+from sayso.ui.text import together
 from sayso.ui.theme import Theme
 
 ENGINE_AND_SESSIONS = [name for name in Controls.__struct_fields__ if name not in ("close_after_s", "end_server")]
@@ -90,8 +91,8 @@ def test_controls_set_by_hand_are_no_preset(page: MemoryPage) -> None:
 
 
 def test_each_choice_says_what_coming_back_costs_here(page: MemoryPage) -> None:
-    assert "0.8 s after unloading, 2.1 s" in page.presets.words[Preset.BALANCED].text()
-    assert "3.4 s from nothing" in page.presets.words[Preset.EVERYTHING_BACK].text()
+    assert together("0.8 s after unloading, 2.1 s") in page.presets.words[Preset.BALANCED].text()
+    assert together("3.4 s from nothing") in page.presets.words[Preset.EVERYTHING_BACK].text()
     page.show_snapshot(memory_scenes.first_look())
     assert "not measured yet" in page.presets.words[Preset.BALANCED].text()
 

@@ -252,3 +252,16 @@ def test_the_guide_says_once_that_a_server_is_not_in_use_before_it_goes_on(
     window.guide.next.click()
     assert asked(intents, "forward") == [("forward",)]
     window.show_snapshot(scenes.snapshot())
+
+
+def test_an_open_guide_leaves_what_was_typed_in_the_settings_alone(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_snapshot(guided(Step.SERVER))
+    settings = opened(window, qtbot, "Server")
+    window.show_snapshot(replace(guided(Step.SERVER), server=scenes.REMOTE, servers=RemoteServerView(URL)))
+    type_server(settings)
+    turn(settings, PrivacyPage)
+    window.show_snapshot(replace(guided(Step.COMMANDS), server=scenes.REMOTE, servers=RemoteServerView(URL)))
+    assert settings.draft_bar.isVisible()
+    assert turn(settings, ServerPage).form.key.text() == KEY
+    settings.close()
+    window.show_snapshot(scenes.snapshot())
