@@ -51,6 +51,13 @@ class Voice:
     """The engine's own name of the voice."""
     speed: float = 1.0
     """1.0 is the engine's usual pace."""
+    size: float = 1.0
+    """Above 1.0 everything sounds deeper, as from a larger throat, and takes so much longer."""
+
+    @property
+    def name(self) -> tuple[object, ...]:
+        """What the samples depend on beside the text."""
+        return (self.engine, self.variant, self.speed, *((self.size,) if self.size != 1.0 else ()))
 
 
 VOICES = {
@@ -62,6 +69,9 @@ VOICES = {
     "scottish": Voice("espeak-ng", "en-gb-scotland"),
     "woman": Voice("espeak-ng", "en-us+f3"),
     "american-fast": Voice("espeak-ng", "en-us", 1.3),
+    # Nothing may be chosen by what is misheard of these two: they tell how unknown voices are heard.
+    "caribbean": Voice("espeak-ng", "en-029"),
+    "deep": Voice("hibari", "heart", 1.14, 1.14),
 }
 
 COMMAND_TEXTS = (
@@ -126,10 +136,11 @@ def say(text: str, voice: str = "hibari") -> Samples:
 def say_to_file(text: str, voice: str = "hibari") -> Path:
     """The same as a WAV file (16 kHz, mono, PCM16) that must not be changed."""
     how = VOICES[voice]
-    name = hashlib.sha256(json.dumps([_MADE_BY, how.engine, how.variant, how.speed, text]).encode()).hexdigest()[:24]
+    name = hashlib.sha256(json.dumps([_MADE_BY, *how.name, text]).encode()).hexdigest()[:24]
     path = _CACHE / f"{name}.wav"
     if not path.exists():
-        write_wav(path, _finished(*_ENGINES[how.engine](text, how)))
+        samples, rate = _ENGINES[how.engine](text, how)
+        write_wav(path, _finished(samples, rate / how.size))
     return path
 
 
@@ -183,7 +194,7 @@ def _espeak(text: str, voice: Voice) -> tuple[Samples, int]:
 _ENGINES: dict[str, Callable[[str, Voice], tuple[Samples, int]]] = {"hibari": _hibari, "espeak-ng": _espeak}
 
 
-def _finished(samples: Samples, rate: int) -> Samples:
+def _finished(samples: Samples, rate: float) -> Samples:
     """At 16 kHz, of one loudness, and without long quiet at its ends."""
     resampled = soxr.resample(samples, rate, RATE).astype(np.float32)
     resampled *= _PEAK / float(np.abs(resampled).max())

@@ -19,6 +19,7 @@ from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
+from sayso.app.commands.other_text import OtherText
 from sayso.app.question import Surroundings
 from sayso.app.said import Said
 from sayso.app.snapshot import DICTATION, FeedState, LineKind, Mode
@@ -32,6 +33,8 @@ class Recorder:
     family: str
     done: list[str] = field(default_factory=list)
     fails: bool = False
+    refusals: list[str] = field(default_factory=list)
+    """Codes with which the next ways back are refused."""
 
     def describe(self, match: Match) -> str:
         return match.title
@@ -40,7 +43,13 @@ class Recorder:
         if self.fails:
             raise ActionError("no_sound", "No sound server is running. Start one.")
         self.done.append(job.match.intent)
-        return Done("it is louder", revert=lambda halt: self.done.append("reverted") or Done())
+        return Done("it is louder", revert=lambda halt: self._revert())
+
+    def _revert(self) -> Done:
+        if self.refusals:
+            raise ActionError(self.refusals.pop(0), "Go back to that window.")
+        self.done.append("reverted")
+        return Done()
 
     def names(self) -> list[Named]:
         return [Named("firefox", "Firefox", ("Firefox",))] if self.family == "applications" else []
@@ -142,6 +151,23 @@ async def test_undo_from_the_window_takes_the_action_back(stage: Stage) -> None:
     assert stage.states() == [FeedState.UNDONE]
 
 
+@pytest.mark.parametrize(("code", "again"), [("window_changed", True), ("used_by_hand", False)])
+async def test_what_could_not_be_taken_back_says_so_and_can_be_tried_again_where_that_may_help(
+    stage: Stage, code: str, again: bool
+) -> None:
+    await stage.say("volume up")
+    stage.volume.refusals.append(code)
+    stage.commander.undo(1)
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    item = stage.commander.feed.items[0]
+    assert (item.state, item.detail) == (FeedState.DONE, "Not undone: Go back to that window.")
+    assert item.can_undo is again
+    stage.commander.undo(1)
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    assert stage.volume.done == ["volume.change", *(["reverted"] if again else [])]
+    assert stage.states() == [FeedState.UNDONE if again else FeedState.DONE]
+
+
 async def test_after_stop_listening_only_start_listening_counts(stage: Stage) -> None:
     await stage.say("stop listening", "volume up", "start listening", "mute")
     assert stage.volume.done == ["volume.mute"]
@@ -178,8 +204,55 @@ async def test_what_may_go_on_is_never_complete(stage: Stage, heard: str) -> Non
 
 async def test_commands_are_expected_and_in_dictation_nothing(stage: Stage) -> None:
     assert {"Mute", "Close window"} <= set(stage.commander.expected)
+    assert stage.commander.weighs
     stage.commander.set_mode(Mode.DICTATION)
     assert stage.commander.expected == ()
+    assert not stage.commander.weighs
+
+
+MISHEARD = Said(1, "Follow me at.", others=(OtherText("Volume up.", 0.5),))
+
+
+async def test_what_else_was_perhaps_said_counts_among_commands(stage: Stage) -> None:
+    stage.commander.submit(MISHEARD, stage._around())
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    assert stage.volume.done == ["volume.change"]
+    item = stage.commander.feed.items[0]
+    assert (item.heard, item.state) == ("Follow me at.", FeedState.DONE)
+    assert item.why is not None
+    assert item.why.understood == "volume up"
+
+
+async def test_of_two_commands_that_were_perhaps_said_one_is_asked_about(stage: Stage) -> None:
+    others = (OtherText("Unmute.", 0.2),)
+    stage.commander.submit(Said(1, "Mute.", others=others), stage._around())
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    assert stage.states() == [FeedState.CONFIRM]
+    assert "unmute" in stage.commander.feed.items[0].detail
+    await stage.say("yes")
+    assert stage.volume.done == ["volume.mute"]
+
+
+async def test_in_dictation_and_asleep_only_what_was_heard_counts(stage: Stage) -> None:
+    stage.commander.set_mode(Mode.DICTATION)
+    stage.commander.submit(MISHEARD, stage._around())
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    assert stage.volume.done == []
+    stage.commander.set_mode(Mode.COMMANDS)
+    stage.commander.sleep()
+    stage.commander.submit(
+        Said(2, "The art of leaning.", others=(OtherText("Start listening.", 0.1),)), stage._around()
+    )
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    assert stage.commander.asleep
+
+
+async def test_behind_the_wake_phrase_other_texts_count_without_it(stage: Stage) -> None:
+    stage.commander.use_phrase("hey sayso", asked=True)
+    said = Said(1, "Hey, say so. Follow me at.", others=(OtherText("Hey sayso, volume up.", 0.5),))
+    stage.commander.submit(said, stage._around())
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    assert stage.volume.done == ["volume.change"]
 
 
 async def test_a_timer_that_is_over_shows_in_the_feed(grammar: Grammar) -> None:

@@ -5,10 +5,12 @@
 
 Each sentence is spoken by each voice into a faint room noise and goes the way that speech goes in the app: the gate
 cuts utterances, the engine hears them in live chunks, told what to expect, and the grammar and the policy decide in
-command mode. As in the app, a complete command shortens the wait for silence. Prints how many were
+command mode, by the text and by what else it may have been. As in the app, a complete command shortens the wait for
+silence. Prints how many were
 
-    right     the command that was said, with what was said in it
+    right     the command that was said, with what was said in it, done or asked about
     words     the command, but with other free words in it (text, query, reminder)
+    asked     nothing was done, and another command than that was asked about
     offered   nothing was done, and the command that was meant was offered first
     nothing   nothing was done, or only refused: no such application
     wrong     something else would have been done
@@ -21,6 +23,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import sys
 from collections import Counter
@@ -28,6 +31,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +51,9 @@ from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Found, Named, Names, resolve
+from sayso.app.commands.other_text import OtherText
 from sayso.app.commands.policy import Confirm, Ignore, Run, decide
+from sayso.app.commands.weighing import weigh
 from sayso.app.snapshot import Mode
 from sayso.engine import messages as m
 
@@ -80,6 +86,7 @@ APPLICATIONS = tuple(
 class Outcome(StrEnum):
     RIGHT = "right"
     WORDS = "words"
+    ASKED = "asked"
     OFFERED = "offered"
     NOTHING = "nothing"
     WRONG = "wrong"
@@ -93,6 +100,14 @@ class Heard:
     said: str
     voice: str
     texts: tuple[str, ...] = ()
+    others: tuple[tuple[tuple[str, float], ...], ...] = ()
+    """What each utterance may have been instead, and how far behind that is; empty where it was not told."""
+
+    @classmethod
+    def kept(cls, record: dict[str, Any]) -> Heard:
+        """From JSON."""
+        others = tuple(tuple((text, behind) for text, behind in each) for each in record.get("others", ()))
+        return cls(**record | {"texts": tuple(record["texts"]), "others": others})
 
 
 @dataclass(frozen=True)
@@ -121,7 +136,10 @@ def judge(heard: Heard, grammar: Grammar, names: Names) -> Judged:
     meant = match(grammar, heard.said, names)
     if not isinstance(meant, Match) or meant.intent != heard.intent:
         raise SystemExit(f"“{heard.said}” is not how {heard.intent} is said.")
-    decisions = [decide(match(grammar, text, names), Mode.COMMANDS, heard=text) for text in heard.texts]
+    decisions = [
+        decide(weigh(grammar, text, [OtherText(*each) for each in others], names), Mode.COMMANDS, heard=text)
+        for text, others in zip(heard.texts, heard.others or itertools.repeat(()), strict=False)
+    ]
     understood = [each.match for each in decisions if isinstance(each, Run | Confirm)]
     run = [each for each in understood if _is_there(each)]
     if not run:
@@ -130,7 +148,10 @@ def judge(heard: Heard, grammar: Grammar, names: Names) -> Judged:
         refused = [f"no {each.slots['application']!r} here" for each in understood]
         return Judged(heard, Outcome.OFFERED if offered else Outcome.NOTHING, ", ".join(offers + refused))
     got = ", ".join(f"{each.intent} {each.slots or ''}".strip() for each in run)
-    return Judged(heard, _compare(meant, run), got)
+    outcome = _compare(meant, run)
+    if outcome is Outcome.WRONG and all(isinstance(each, Confirm) for each in decisions):
+        return Judged(heard, Outcome.ASKED, f"{got}?")
+    return Judged(heard, outcome, got)
 
 
 def _is_there(found: Match) -> bool:
@@ -196,8 +217,8 @@ class Ear:
         self._pings = 0
         engine.load()
 
-    def hear(self, samples: Samples) -> tuple[str, ...]:
-        """The texts of all utterances in these samples, in order."""
+    def hear(self, samples: Samples) -> list[m.Text]:
+        """All utterances in these samples as one text each, in order."""
         pipeline, texts, session = Pipeline(RATE, 1), [], ""
         for at in range(0, len(samples), BLOCK):
             _, events = pipeline.feed(samples[at : at + BLOCK].reshape(-1, 1))
@@ -214,20 +235,22 @@ class Ear:
                 pipeline.expedite()
         if session:
             texts.append(self._end(session))
-        return tuple(texts)
+        return texts
 
     def _begin(self) -> str:
         self._turns += 1
         session = f"turn {self._turns}"
-        self._engine.open(session, partials=True, words=True, bias=self._commander.expected)
+        self._engine.open(session, partials=True, words=True, alternatives=True, bias=self._commander.expected)
         return session
 
-    def _end(self, session: str) -> str:
+    def _end(self, session: str) -> m.Text:
+        """The turn as one piece; its alternatives are those of its only piece, as the server has it."""
         self._engine.flush(session, 1)
-        text = self._engine.transcript(session)
+        pieces = [each for each in self._engine.of(session, m.Text) if isinstance(each, m.Text) and each.stable]
+        others = pieces[-1].alternatives if len(pieces) == 1 else ()
         self._engine.send(m.Close(session))
         self._engine.received.clear()  # Else every wait would look through all that was ever heard.
-        return text.strip()
+        return m.Text(session, 0, "".join(each.piece for each in pieces).strip(), True, 0, 0, alternatives=others)
 
     def _is_complete(self, session: str) -> bool:
         """As the app asks after every text; the engine is through with what it was sent before a ping is answered."""
@@ -278,9 +301,11 @@ def hear_all(wanted: Sequence[Heard], noise_rms: float) -> Iterator[Heard]:
     with EngineProcess() as engine:
         ear = Ear(engine, commander())
         for number, each in enumerate(wanted, start=1):
-            texts = ear.hear(in_a_room(say(each.said, each.voice), number, noise_rms))
+            heard = ear.hear(in_a_room(say(each.said, each.voice), number, noise_rms))
+            texts = tuple(text.piece for text in heard)
+            others = tuple(tuple((other.text, other.behind) for other in text.alternatives) for text in heard)
             print(f"{number}/{len(wanted)} {each.voice}: {each.said} → {texts}", file=sys.stderr)
-            yield Heard(each.intent, each.said, each.voice, texts)
+            yield Heard(each.intent, each.said, each.voice, texts, others)
 
 
 def main() -> int:
@@ -294,7 +319,7 @@ def main() -> int:
     grammar, names = Grammar.load(), Names(APPLICATIONS)
     sets = {file.stem: list(sentences(file)) for file in options.texts}
     if options.again:
-        known = [Heard(**each | {"texts": tuple(each["texts"])}) for each in json.loads(options.again.read_text())]
+        known = [Heard.kept(each) for each in json.loads(options.again.read_text())]
     else:
         said = [each for chosen in sets.values() for each in chosen]
         wanted = [Heard(intent, text, voice) for voice in options.voices.split(",") for intent, text in said]

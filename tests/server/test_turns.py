@@ -133,6 +133,27 @@ def test_upstreams_order_gives_deltas_then_done() -> None:
     assert bench.turns.state is WireState.READY
 
 
+def weighed(*pieces: tuple[str, str]) -> Bench:
+    """A client that weighs texts, after a turn that the engine gave in these pieces, each with one alternative."""
+    bench = Bench().do(i.Choose("auto", sayso=SaysoOptions(events=("alternatives",))), START, audio())
+    assert bench.sent(m.Open)[0].options.alternatives
+    name = bench.sent(m.Open)[0].session
+    for at, (piece, other) in enumerate(pieces):
+        text = m.Text(name, 0, piece, True, at * 400, at * 400 + 400, alternatives=(m.Alternative(other, 0.5),))
+        bench.carry_out(bench.turns.engine_message(text))
+    bench.do(END)
+    bench.carry_out(bench.turns.engine_message(m.Flushed(name, 0, 1, 1000)))
+    return bench
+
+
+def test_what_a_turn_may_have_been_instead_comes_with_its_text() -> None:
+    assert weighed(("Pies.", "Pause.")).heard(i.TurnDone)[0].others == [i.OtherText("Pause.", 0.5)]
+
+
+def test_what_only_a_part_of_a_turn_may_have_been_is_not_told() -> None:
+    assert weighed(("Pies.", "Pause."), (" Now.", "No.")).heard(i.TurnDone)[0].others == ()
+
+
 def test_audio_before_the_first_commit_is_kept_for_it() -> None:
     bench = Bench().do(audio(), CHOOSE, audio(), START, END).run()
     assert bench.texts == ["0 1 (32000)"]

@@ -11,10 +11,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sayso.app.commands.other_text import OtherText
 from sayso.app.realtime.events import TurnDone, TurnLost, TurnStable, TurnTentative, TurnWord, TurnWords
 from sayso.app.realtime.uplink import Hold, Reconnect, Uplink, UplinkEvent
 from sayso.app.realtime.wire import Finished
 from sayso.server.protocol.events import (
+    Alternatives,
     Append,
     Commit,
     Delta,
@@ -22,6 +24,7 @@ from sayso.server.protocol.events import (
     Error,
     Marker,
     Partial,
+    WireAlternative,
     WireWord,
     Words,
 )
@@ -529,3 +532,32 @@ def test_shown_words_whose_audio_was_given_up_while_it_waited_are_not_doubled() 
     world.speak(7)
     world.finish()
     assert world.done[1].split() == [f"w{index}" for index in range(21)]
+
+
+def told_others(*, again: bool) -> list[OtherText]:
+    """What comes with a turn of which a server tells another text; ``again``: only of its second half."""
+    uplink = Uplink()
+    uplink.connected(sayso=True)
+    turn = uplink.begin()
+    uplink.append(turn, speech(1, 4))
+    while uplink.next_message() is not None:
+        pass
+    if again:
+        uplink.received(Delta("Stop."))
+        uplink.received(Marker(200))
+        uplink.disconnected()
+        uplink.connected(sayso=True)
+    uplink.end(turn)
+    while uplink.next_message() is not None:
+        pass
+    uplink.received(Alternatives((WireAlternative("Pause.", 0.5),)))
+    done = [event for event in uplink.received(Finished("Pies.")) if isinstance(event, TurnDone)]
+    return [other for event in done for other in event.others]
+
+
+def test_what_a_turn_may_have_been_instead_is_told_at_its_end() -> None:
+    assert told_others(again=False) == [OtherText("Pause.", 0.5)]
+
+
+def test_what_only_its_replayed_end_may_have_been_is_not_told() -> None:
+    assert told_others(again=True) == []

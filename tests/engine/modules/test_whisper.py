@@ -60,6 +60,17 @@ def test_decoding_goes_on_after_a_stable_prefix(whisper: Whisper, beckett: np.nd
             assert word.start_s == pytest.approx(known.start_s, abs=0.1)
 
 
+def test_other_texts_are_told_of_a_final_request_that_asks_for_them(whisper: Whisper, beckett: np.ndarray) -> None:
+    audio = beckett[:24_000]
+    asked = whisper.transcribe([Request(audio, final=True, alternatives=3)])[0]
+    texts = [other.text for other in asked.alternatives]
+    assert 1 <= len(texts) <= 3
+    assert len({*texts, asked.text.strip()}) == len(texts) + 1
+    assert [other.behind for other in asked.alternatives] == sorted(other.behind for other in asked.alternatives)
+    for request in (Request(audio, final=True), Request(audio, alternatives=3)):
+        assert whisper.transcribe([request])[0].alternatives == ()
+
+
 def test_context_before_the_window_does_not_come_back_as_text(whisper: Whisper, beckett: np.ndarray) -> None:
     context = whisper.text.encode(" Ever tried. Ever failed.")
     heard = whisper.transcribe([Request(beckett[56_000:], context=context)])[0]

@@ -96,6 +96,17 @@ def test_one_beam_is_greedy(exact: Whisper, beckett: np.ndarray) -> None:
     assert beam.logprobs == pytest.approx(greedy.logprobs, abs=1e-4)
 
 
+def test_what_else_was_followed_is_told_with_its_probability(exact: Whisper, beckett: np.ndarray) -> None:
+    clip = Clip(exact, beckett[:24_000])
+    (found,) = clip.beams(4)
+    assert len(found.others) >= 4
+    assert tuple(found.tokens) not in {other.tokens for other in found.others if other.ended}
+    other = found.others[0]
+    said = [*other.tokens, *([clip.rules.end] if other.ended else [])]
+    steps = [float(clip.after(said[:at])[0][token]) for at, token in enumerate(said)]
+    assert other.logprob == pytest.approx(sum(steps), abs=0.05)
+
+
 def test_prompts_together_give_what_each_gives_alone(exact: Whisper, two_cities: np.ndarray) -> None:
     pieces = [two_cities[at : at + 40_000] for at in (0, 90_000, 200_000)]
     together = Clip(exact, *pieces).beams(4)

@@ -7,7 +7,8 @@ import pytest
 import speech
 
 from sayso.engine import catalog
-from sayso.engine.messages import SessionOptions
+from sayso.engine.messages import Alternative, SessionOptions
+from sayso.engine.modules.whisper import Alternative as Other
 from sayso.engine.modules.whisper import HeardWord, Hypothesis, Whisper
 from sayso.engine.runner.base import Before, Utterance
 from sayso.engine.runner.whisper import (
@@ -27,12 +28,13 @@ S = 16_000
 class Scene:
     """One utterance and its stream; ``say`` adds audio, ``decode`` runs the due work with the given answer."""
 
-    def __init__(self, window: WindowOptions | None = None) -> None:
+    def __init__(self, window: WindowOptions | None = None, told: Instructions | None = None) -> None:
         self.tape = Tape()
         self.utterance = Utterance(self.tape, 0, 0, 0)
-        self.stream = WhisperStream(self.utterance, Before(), **({"window": window} if window else {}))
+        self.stream = WhisperStream(self.utterance, Before(), told, **({"window": window} if window else {}))
         self.stable = ""
         self.tentative = ""
+        self.others: tuple[Alternative, ...] = ()
 
     def say(self, seconds: float) -> None:
         self.tape.append(np.zeros(int(seconds * S), np.float32))
@@ -40,13 +42,16 @@ class Scene:
         self.utterance.voiced_frames = self.tape.end // 512
         self.utterance.voice_sum = 0.95 * self.utterance.voiced_frames
 
-    def decode(self, *words: tuple[str, float, float], no_speech: float = 0.0, logprob: float = -0.2) -> bool:
+    def decode(
+        self, *words: tuple[str, float, float], no_speech: float = 0.0, logprob: float = -0.2, others: str = ""
+    ) -> bool:
         """``words`` are text, start and end in seconds of the window; says whether it was a final decode."""
         assert self.stream.offer(0.0) is not None
         request = self.stream.request()
         heard = tuple(HeardWord(f" {t}", a, b, 0.9, (hash(t) % 1000,)) for t, a, b in words)
         tokens = tuple(token for word in heard for token in word.tokens)
-        hypothesis = Hypothesis(tokens, heard, logprob, no_speech, "end_of_text")
+        alternatives = tuple(Other(text, 0.5) for text in others.split()) if request.alternatives else ()
+        hypothesis = Hypothesis(tokens, heard, logprob, no_speech, "end_of_text", alternatives=alternatives)
         self.stream.accept(hypothesis, self.stream.needed_from + len(request.audio), request.final)
         self.take()
         return request.final
@@ -55,6 +60,7 @@ class Scene:
         for piece in self.stream.take():
             if piece.stable:
                 self.stable += piece.text
+                self.others = piece.alternatives
             self.tentative = "" if piece.stable else piece.text
 
 
@@ -94,6 +100,34 @@ def test_two_hypotheses_settle_words_and_the_decoder_goes_on_after_them() -> Non
     scene.decode(("it", 0.0, 0.3), ("was", 0.3, 0.6), ("the", 0.6, 0.8), ("best", 0.8, 1.2))
     assert (scene.stable, scene.tentative) == (" it was", " the best")
     assert scene.stream.request().prefix == (hash("it") % 1000, hash("was") % 1000)
+
+
+WEIGHED = Instructions(alternatives=True)
+
+
+def test_for_a_client_that_weighs_texts_a_short_utterance_is_decoded_as_a_whole() -> None:
+    scene = Scene(told=WEIGHED)
+    for _ in range(3):
+        scene.say(1.0)
+        scene.decode(("resume", 0.1, 0.6), ("listening", 0.6, 0.9))
+        assert (scene.stable, scene.tentative) == ("", " resume listening")
+        assert scene.stream.request().prefix == ()
+    scene.utterance.ended = True
+    assert scene.decode(("resume", 0.1, 0.6), ("listing", 0.6, 0.9), others="one two")
+    assert scene.stable == " resume listing"
+    assert scene.others == (Alternative("one", 0.5), Alternative("two", 0.5))
+
+
+def test_of_a_long_utterance_words_become_stable_as_ever_and_nothing_else_is_told() -> None:
+    scene = Scene(told=WEIGHED)
+    for _ in range(2):
+        scene.say(3.0)
+        scene.decode(("it", 0.0, 0.3), ("was", 0.3, 0.6), ("the", 0.6, 0.8), ("best", 0.8, 1.2))
+    assert scene.stable == " it was the"
+    scene.utterance.ended = True
+    scene.decode(("best", 0.8, 1.2), others="one")
+    assert scene.stable == " it was the best"
+    assert scene.others == ()
 
 
 def test_a_word_said_long_ago_needs_no_second_hypothesis() -> None:

@@ -134,6 +134,17 @@ def test_a_client_gets_what_it_asked_for() -> None:
     assert (told["state"], told["detail"], told["model"]) == ("loading", "x", "tiny.en")
 
 
+def test_other_texts_come_before_the_end_of_a_turn_for_those_who_asked() -> None:
+    done = intents.TurnDone("Pies.", 1, 2, [intents.OtherText("Pause.", 0.5)])
+    dialect = VllmDialect("sess-1")
+    assert [e["type"] for e in wire(dialect, done)] == ["transcription.done"]
+    wire(dialect, intents.Chosen("m", SaysoOptions(events=("alternatives",))))
+    others, end = wire(dialect, done)
+    assert others == {"type": "sayso.alternatives", "texts": [{"text": "Pause.", "behind": 0.5}]}
+    assert (end["type"], end["text"]) == ("transcription.done", "Pies.")
+    assert [e["type"] for e in wire(dialect, intents.TurnDone("hi", 1, 2))] == ["transcription.done"]
+
+
 def test_usage_adds_up() -> None:
     done = wire(VllmDialect("sess-1"), intents.TurnDone("hi", 39, 4))[0]
     usage = {"prompt_tokens": 39, "completion_tokens": 4, "total_tokens": 43, "prompt_tokens_details": None}
