@@ -367,23 +367,23 @@ class Commander:
         return item, outcome.receipt is not Receipt.ON_CLIPBOARD
 
     async def _undo_item(self, item_id: int) -> None:
-        token = self._undo.pop(item_id, None)
-        if token is None:
+        if (token := self._undo.pop(item_id, None)) is None:
             return
         self._move(item_id, FeedState.RUNNING, "Undoing")
         try:
             await self._performer.undo(token)
         except ActionError as error:
-            self._move(item_id, FeedState.DONE, str(error))
+            if again := self._performer.can_undo(token):
+                self._undo[item_id] = token
+            self._move(item_id, FeedState.DONE, f"Not undone: {error}", can_undo=again)
             return
         self._move(item_id, FeedState.UNDONE)
 
     def _done(self, item: int, outcome: Outcome) -> None:
         if outcome.undo is not None:
             self._undo[item] = outcome.undo
-            while len(self._undo) > LIMIT:
-                # Its item has left the feed, which holds no more.
-                del self._undo[next(iter(self._undo))]
+            # Items that have left the feed, which holds no more, are not asked about again.
+            self._undo = dict(list(self._undo.items())[-LIMIT:])
         state = FeedState.REFUSED if outcome.receipt is Receipt.ON_CLIPBOARD else FeedState.DONE
         self._move(item, state, outcome.detail, can_undo=outcome.undo is not None)
 

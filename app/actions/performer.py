@@ -89,6 +89,10 @@ class Performer:
             raise ActionError("undo_gone", "That can no longer be undone.")
         return await self._run(f"Undo: {token.title}", "undo", lambda halt: self._undo.revert(entry, halt))
 
+    def can_undo(self, token: UndoToken) -> bool:
+        """Whether an action can be taken back, perhaps after a try that failed."""
+        return self._undo.get(token) is not None
+
     async def announce(self, title: str) -> None:
         """Show a message on the desktop, where it has a service for that; the feed shows it in any case."""
         show = self._announce
