@@ -19,6 +19,7 @@ from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
+from sayso.app.commands.other_text import OtherText
 from sayso.app.question import Surroundings
 from sayso.app.said import Said
 from sayso.app.snapshot import DICTATION, FeedState, LineKind, Mode
@@ -203,8 +204,55 @@ async def test_what_may_go_on_is_never_complete(stage: Stage, heard: str) -> Non
 
 async def test_commands_are_expected_and_in_dictation_nothing(stage: Stage) -> None:
     assert {"Mute", "Close window"} <= set(stage.commander.expected)
+    assert stage.commander.weighs
     stage.commander.set_mode(Mode.DICTATION)
     assert stage.commander.expected == ()
+    assert not stage.commander.weighs
+
+
+MISHEARD = Said(1, "Follow me at.", others=(OtherText("Volume up.", 0.5),))
+
+
+async def test_what_else_was_perhaps_said_counts_among_commands(stage: Stage) -> None:
+    stage.commander.submit(MISHEARD, stage._around())
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    assert stage.volume.done == ["volume.change"]
+    item = stage.commander.feed.items[0]
+    assert (item.heard, item.state) == ("Follow me at.", FeedState.DONE)
+    assert item.why is not None
+    assert item.why.understood == "volume up"
+
+
+async def test_of_two_commands_that_were_perhaps_said_one_is_asked_about(stage: Stage) -> None:
+    others = (OtherText("Unmute.", 0.2),)
+    stage.commander.submit(Said(1, "Mute.", others=others), stage._around())
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    assert stage.states() == [FeedState.CONFIRM]
+    assert "unmute" in stage.commander.feed.items[0].detail
+    await stage.say("yes")
+    assert stage.volume.done == ["volume.mute"]
+
+
+async def test_in_dictation_and_asleep_only_what_was_heard_counts(stage: Stage) -> None:
+    stage.commander.set_mode(Mode.DICTATION)
+    stage.commander.submit(MISHEARD, stage._around())
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    assert stage.volume.done == []
+    stage.commander.set_mode(Mode.COMMANDS)
+    stage.commander.sleep()
+    stage.commander.submit(
+        Said(2, "The art of leaning.", others=(OtherText("Start listening.", 0.1),)), stage._around()
+    )
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    assert stage.commander.asleep
+
+
+async def test_behind_the_wake_phrase_other_texts_count_without_it(stage: Stage) -> None:
+    stage.commander.use_phrase("hey sayso", asked=True)
+    said = Said(1, "Hey, say so. Follow me at.", others=(OtherText("Hey sayso, volume up.", 0.5),))
+    stage.commander.submit(said, stage._around())
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    assert stage.volume.done == ["volume.change"]
 
 
 async def test_a_timer_that_is_over_shows_in_the_feed(grammar: Grammar) -> None:
