@@ -8,10 +8,15 @@ from collections.abc import Iterator
 # Threads that wait sleep, as in the engine's own process: tests run side by side. Read when torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
+import hypothesis
 import keyring
 import keyring.backends.fail
 import pytest
 from virtual_desktop import Microphone, VirtualDesktop, VirtualSound, virtual_desktop, virtual_sound
+
+# How long an example takes says how busy the machine is, and nothing of what is tested.
+hypothesis.settings.register_profile("sayso", deadline=None)
+hypothesis.settings.load_profile("sayso")
 
 
 @pytest.fixture(scope="module")
