@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,19 +45,36 @@ class Choice:
     detail: str = ""
 
 
-def choose(devices: Sequence[Device], wanted: str) -> Choice:
-    """The device named ``wanted`` (name or label), or the default one when ``wanted`` is empty or not there."""
-    microphones = [device for device in devices if not device.is_monitor]
+def choose(devices: Sequence[Device], wanted: str, blocked: Collection[str] = ()) -> Choice:
+    """The device named ``wanted`` (name or label), or the default one when ``wanted`` is empty or not there.
+
+    ``blocked`` are names of devices that are there and give nothing; one that does is used in their place, if any does.
+    """
+    choice = _wish(devices, wanted)
+    if choice.device is None or choice.device.name not in blocked:
+        return choice
+    other = _default([device for device in devices if device.name not in blocked])
+    if other is None:
+        return choice
+    return Choice(other, f"“{choice.device.label}” gives no sound; listening with “{other.label}” until it does.")
+
+
+def _wish(devices: Sequence[Device], wanted: str) -> Choice:
     if wanted:
         for device in devices:
             if wanted in (device.name, device.label):
                 return Choice(device, _muted(device))
-    default = next((device for device in microphones if device.is_default), None) or next(iter(microphones), None)
+    default = _default(devices)
     if default is None:
         return Choice(None, "No microphone was found. Connect one, or allow one in the system's sound settings.")
     if wanted:
         return Choice(default, f"“{wanted}” is not connected; listening with “{default.label}” until it is back.")
     return Choice(default, _muted(default))
+
+
+def _default(devices: Sequence[Device]) -> Device | None:
+    microphones = [device for device in devices if not device.is_monitor]
+    return next((device for device in microphones if device.is_default), None) or next(iter(microphones), None)
 
 
 _RATES = (48_000, 44_100, 32_000, 16_000, 96_000)

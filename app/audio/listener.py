@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,7 @@ from sayso.app.audio.gate import Ended, GateOptions, Started, Voiced
 from sayso.app.audio.hearing import Dated, Heard, Hearing
 from sayso.app.audio.level import Level
 from sayso.app.audio.pipeline import Samples
+from sayso.app.audio.probe import gives_sound
 from sayso.app.audio.source_watch import SourceWatch
 from sayso.app.beat import next_beat
 from sayso.app.errors import report_failure
@@ -31,6 +33,10 @@ _OPEN_TIMEOUT_S = 8.0
 _CALL_TIMEOUT_S = 5.0
 _LOOK_EVERY_S = 2.0
 """How often devices are looked at: for a new default, for the chosen one's return, for any at all."""
+_PROBE_AT_EACH = 8
+"""Looks until one that gave nothing is tried again beside the one that is used in its place."""
+_OF_A_DEVICE = ("microphone_busy", "format_refused")
+"""Errors of one microphone; others concern them all."""
 _LOST_PAUSE_S = 0.5
 _FIRST_SAMPLES_S = 8.0
 _SAMPLES_EVERY_S = 4.0
@@ -96,6 +102,8 @@ class Listener:
         self._cut_s: float | None = None
         """When a microphone was lost in the middle of an utterance, until one is heard again."""
         self._held = False
+        self._blocked: set[str] = set()
+        """Names of microphones that are there and give nothing, so that another one is used if there is one."""
 
     @property
     def microphone(self) -> MicrophoneChanged:
@@ -111,6 +119,7 @@ class Listener:
         """Listen to the device of this name or label; empty follows the system's default. Returns at once."""
         await self.stop()
         self._cut_s = None
+        self._blocked.clear()
         self._task = asyncio.create_task(self._listen(device), name="listener")
         self._task.add_done_callback(report_failure)
 
@@ -166,8 +175,7 @@ class Listener:
 
     async def microphones(self) -> list[Device]:
         """Those that can be listened to now. Raises AudioError."""
-        devices = await self._sound.call(list_devices, _CALL_TIMEOUT_S)
-        return [device for device in devices if not device.is_monitor]
+        return [device for device in await self._devices() if not device.is_monitor]
 
     async def _listen(self, wanted: str) -> None:
         try:
@@ -185,15 +193,24 @@ class Listener:
 
     async def _listen_once(self, wanted: str) -> MicrophoneChanged | None:
         """Open a device and listen until it is lost or another is to be used; None then, else why nothing is heard."""
+        choice = Choice(None)
         try:
             choice = await self._choose(wanted)
             if choice.device is None:
                 return MicrophoneChanged(MicrophoneState.MISSING, detail=choice.detail)
             if not self._state.state.is_without:
                 self._tell(MicrophoneState.OPENING, choice.device.label, choice.detail)
-            return await self._use(choice, wanted)
+            lost = await self._use(choice, wanted)
         except AudioError as error:
-            return MicrophoneChanged(MicrophoneState.UNUSABLE, detail=str(error))
+            lost = MicrophoneChanged(MicrophoneState.UNUSABLE, detail=str(error))
+            if error.code not in _OF_A_DEVICE:
+                self._blocked.clear()
+                return lost
+        if choice.device is not None and lost is not None and lost.state is MicrophoneState.UNUSABLE:
+            name = choice.device.name
+            # When all of them give nothing, each is tried in its turn.
+            self._blocked = {name} if name in self._blocked else self._blocked | {name}
+        return lost
 
     async def _use(self, choice: Choice, wanted: str) -> MicrophoneChanged | None:
         assert choice.device is not None
@@ -219,6 +236,8 @@ class Listener:
                 await wake.wait()
                 wake.clear()
                 self._hear(hearing, stream.device.label, choice.detail)
+                if hearing.blocks:
+                    self._blocked.discard(device.name)
         finally:
             heart.cancel()
             watch.cancel()
@@ -265,16 +284,32 @@ class Listener:
     async def _until_other(self, wanted: str, device: Device) -> None:
         """Return when another device is to be used: the default changed, or the chosen one is back or gone."""
         look = True
-        while True:
+        for beat in itertools.count(1):
             await next_beat(_LOOK_EVERY_S)
             with contextlib.suppress(AudioError):
+                if beat % _PROBE_AT_EACH == 0 and device.name not in self._blocked:
+                    look = await self._probe(wanted) or look
                 look = await self._sound.call(self._watch.has_changed, _CALL_TIMEOUT_S) or look
                 if look and is_other((await self._choose(wanted)).device, device):
                     return
                 look = False
 
+    async def _probe(self, wanted: str) -> bool:
+        """Whether the one that is wanted gives sound again."""
+        device = choose(await self._devices(), wanted).device if self._blocked else None
+        if device is None or device.name not in self._blocked or not await gives_sound(self._sound, device):
+            return False
+        self._blocked.discard(device.name)
+        return True
+
     async def _choose(self, wanted: str) -> Choice:
-        return choose(await self._sound.call(list_devices, _CALL_TIMEOUT_S), wanted)
+        devices = await self._devices()
+        # What was unplugged and plugged in again may give sound.
+        self._blocked &= {device.name for device in devices}
+        return choose(devices, wanted, self._blocked)
+
+    async def _devices(self) -> list[Device]:
+        return await self._sound.call(list_devices, _CALL_TIMEOUT_S)
 
     async def _look_anew(self) -> None:
         if self._sound.has_other_streams:

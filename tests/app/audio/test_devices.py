@@ -55,6 +55,18 @@ def test_a_muted_microphone_is_used_and_that_is_said() -> None:
     assert "muted" in choice.detail
 
 
+def test_a_microphone_that_gives_nothing_is_replaced_by_one_that_does_and_that_is_said() -> None:
+    choice = choose([BUILTIN, HEADSET, MONITOR], "", {"alsa_input.pci"})
+    assert choice.device == HEADSET
+    assert choice.detail == "“Built-in” gives no sound; listening with “Headset” until it does."
+    assert choose([BUILTIN, HEADSET], "Headset", {"alsa_input.pci"}) == choose([BUILTIN, HEADSET], "Headset")
+
+
+def test_when_none_gives_anything_the_one_that_is_wanted_is_used() -> None:
+    blocked = {"alsa_input.pci", "alsa_input.usb"}
+    assert choose([BUILTIN, HEADSET, MONITOR], "Headset", blocked).device == HEADSET
+
+
 def test_the_sound_server_is_told_the_source_only_while_a_stream_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PULSE_SOURCE", "the user's own")
     with selected(HEADSET):
