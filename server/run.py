@@ -23,6 +23,7 @@ from sayso.server.errors import ServerError
 
 if TYPE_CHECKING:
     import uvicorn
+    from starlette.types import ASGIApp
 
     from sayso.server.transport import Connections
 
@@ -128,7 +129,13 @@ def _web_server(
             self.should_exit = True
 
     app, connections = create_app(config, engine)
-    settings = uvicorn.Config(
+    return WebServer(_web_settings(app)), connections
+
+
+def _web_settings(app: ASGIApp) -> uvicorn.Config:
+    import uvicorn
+
+    return uvicorn.Config(
         app,
         http="h11",
         ws="websockets-sansio",
@@ -143,7 +150,6 @@ def _web_server(
         proxy_headers=False,
         timeout_graceful_shutdown=GRACEFUL_S,
     )
-    return WebServer(settings), connections
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
