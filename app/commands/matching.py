@@ -20,21 +20,13 @@ from sayso.app.commands.duration import read_duration, spoken
 from sayso.app.commands.grammar import WILDCARDS_WITHOUT_NAMES, Command, Grammar
 from sayso.app.commands.names import Names
 from sayso.app.commands.normalise import Utterance, normalise
-from sayso.app.commands.repairs import (
-    MARGIN,
-    SOUNDS_ALIKE,
-    SOUNDS_ROUGHLY_ALIKE,
-    Repair,
-    by_letters,
-    by_number,
-    by_sound,
-)
+from sayso.app.commands.repairs import MARGIN, SOUNDS_ALIKE, Repair, by_letters, by_number, by_sound
 
 _SUGGESTED = 78.0
 """Least likeness of a command that is offered instead."""
 _SUGGESTING_WORDS = 10
 """A longer sentence is ordinary speech."""
-UNGUESSED = frozenset({"address", "key"})
+_UNGUESSED = frozenset({"address", "key"})
 """Slots with too many values that are close to each other, so that sound alone does not tell which was meant."""
 _SOUND_WORDS = 7
 """A longer utterance is not guessed by its sound."""
@@ -196,27 +188,12 @@ def _alike(grammar: Grammar, utterance: Utterance, names: Names) -> Match | None
     if found is not None or len(utterance.words) > _SOUND_WORDS:
         return found
     number = _guessed(_likeliest(grammar, utterance, names, by_number(grammar, utterance)))
-    return number or _sounding(grammar, utterance, names, SOUNDS_ALIKE)
+    return number or _guessed(_likeliest(grammar, utterance, names, by_sound(grammar, utterance)))
 
 
-def sounds_like(grammar: Grammar, found: Match, names: Names | None = None) -> Match | None:
-    """The command that the words of a match sound like, which is a guess; None where there is none.
-
-    It need not sound quite as like as where words mean nothing at all: it is only told beside what they do mean.
-    """
-    utterance = normalise(found.sentence, grammar.rules, grammar.language)
-    if len(utterance.words) > _SOUND_WORDS:
-        return None
-    return _sounding(grammar, utterance, names if names is not None else Names(), SOUNDS_ROUGHLY_ALIKE)
-
-
-def _sounding(grammar: Grammar, utterance: Utterance, names: Names, least: float) -> Match | None:
-    return _guessed(_likeliest(grammar, utterance, names, by_sound(grammar, utterance, least)), least)
-
-
-def _guessed(found: Match | None, least: float = SOUNDS_ALIKE) -> Match | None:
+def _guessed(found: Match | None) -> Match | None:
     """The same as a guess, where it may be one: what people also say for something else is not guessed at."""
-    if found is None or found.score < least or found.ordinary or UNGUESSED & found.slots.keys():
+    if found is None or found.score < SOUNDS_ALIKE or found.ordinary or _UNGUESSED & found.slots.keys():
         return None
     return replace(found, ordinary=True, by_sound=True)
 

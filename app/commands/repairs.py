@@ -25,8 +25,6 @@ SHORT_WORD_ALIKE = 75.0
 """The same for words of up to three letters, of which every one counts."""
 SOUNDS_ALIKE = 77.0
 """Least likeness of the sounds of a whole utterance, or of its first words, with what was probably said."""
-SOUNDS_ROUGHLY_ALIKE = 72.0
-"""The same for a command that is only asked about."""
 NUMBER_LIKENESS = 95.0
 MARGIN = 6.0
 """Points by which what was probably said must lead everything else."""
@@ -70,8 +68,8 @@ def by_number(grammar: Grammar, utterance: Utterance) -> Iterator[Repair]:
             yield Repair(replace(utterance, words=words), NUMBER_LIKENESS)
 
 
-def by_sound(grammar: Grammar, utterance: Utterance, least: float = SOUNDS_ALIKE) -> Iterator[Repair]:
-    """Candidates that sound alike, the likeliest first; none where the best are less like than ``least``."""
+def by_sound(grammar: Grammar, utterance: Utterance) -> Iterator[Repair]:
+    """Candidates that sound alike, the likeliest first."""
     starts = [phones(start) for start in _starts(utterance)]
     whole = len(utterance.words)
     options = _sounding(whole, starts[whole], grammar.whole, grammar.whole_sounds)
@@ -80,9 +78,9 @@ def by_sound(grammar: Grammar, utterance: Utterance, least: float = SOUNDS_ALIKE
             options += _sounding(n, starts[n], heads, grammar.head_sounds[length])
     likely = sorted(options, key=lambda option: -option[0])[:_COMPARED]
     compared = [(alike(starts[n], phones(text)), n, text) for _, n, text in likely]
-    if max(compared, default=(0.0,))[0] < least:
+    if max(compared, default=(0.0,))[0] < SOUNDS_ALIKE:
         return
-    for likeness, replaced, text in _best([option for option in compared if option[0] >= least - MARGIN]):
+    for likeness, replaced, text in _best([option for option in compared if option[0] >= SOUNDS_ALIKE - MARGIN]):
         yield Repair(_with(utterance, replaced, text), likeness)
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from sayso.app.commands.grammar import WILDCARDS_WITHOUT_NAMES, Grammar
-from sayso.app.commands.matching import Match, NoMatch, match, sounds_like
+from sayso.app.commands.matching import Match, NoMatch, match
 from sayso.app.commands.names import Names
 from sayso.app.commands.other_text import OtherText
 
@@ -35,14 +35,14 @@ def weigh(grammar: Grammar, heard: str, others: Sequence[OtherText], names: Name
     A match with a ``rival`` is doubtful. Without ``others`` this is ``match``.
     """
     found = match(grammar, heard, names)
-    likely = (each for each in others if each.behind <= LIKELY and _is_whole(each.text, heard))
-    matches = ((each.behind, match(grammar, each.text, names, guess=False)) for each in likely)
-    readings = [(behind, each) for behind, each in matches if _is_firm(each)]
+    likely = [each for each in others if each.behind <= LIKELY and _is_whole(each.text, heard)]
+    meanings = [(each.behind, match(grammar, each.text, names, guess=False)) for each in likely]
+    readings = [(behind, each) for behind, each in meanings if _is_firm(each)]
     if _is_firm(found):
         return _doubted(found, 0.0, readings)
     candidates = [(behind, each) for behind, each in readings if _may_replace(each, behind, found)]
     if not candidates:
-        return _questioned(grammar, found, names) if isinstance(found, Match) else found
+        return _questioned(found, [each for _, each in meanings])
     behind, likeliest = candidates[0]
     if isinstance(found, Match) and found.score < 100.0:
         # What was guessed of the text that was taken is no less likely than another text.
@@ -50,13 +50,15 @@ def weigh(grammar: Grammar, heard: str, others: Sequence[OtherText], names: Name
     return _doubted(replace(likeliest, by_sound=True), behind, readings)
 
 
-def _questioned(grammar: Grammar, found: Match, names: Names | None) -> Match:
-    """Free words that a command begins which people also say for something else may be another command: “write this up”
-    is how “brightness up” is heard. Then that is asked about."""
-    if not (found.ordinary and found.named and WILDCARDS_WITHOUT_NAMES & found.slots.keys()):
+def _questioned(found: Match | NoMatch, meanings: Sequence[Match | NoMatch]) -> Match | NoMatch:
+    """Free words behind one that people also say for something else are asked about where another likely text does not
+    begin so: “write this up” is how “brightness up” is heard, and “right to the curb”."""
+    if not isinstance(found, Match) or not found.named or not WILDCARDS_WITHOUT_NAMES & found.slots.keys():
         return found
-    likely = sounds_like(grammar, found, names)
-    return replace(likely, rival=found.sentence) if likely is not None else found
+    for other in meanings:
+        if not isinstance(other, Match) or other.intent != found.intent:
+            return replace(found, rival=other.sentence)
+    return found
 
 
 def _is_whole(text: str, heard: str) -> bool:

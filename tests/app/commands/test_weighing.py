@@ -70,6 +70,17 @@ def test_free_words_that_were_heard_otherwise_are_no_rivals(grammar: Grammar, na
     assert weigh(grammar, heard, texts((0.3, "Type go to morning everyone.")), names) == match(grammar, heard, names)
 
 
+def test_free_words_behind_an_ordinary_one_are_asked_about_where_it_was_perhaps_not_said(
+    grammar: Grammar, names: Names
+) -> None:
+    found = weigh(grammar, "Write this up.", texts((0.3, "Write this app."), (1.0, "Right to the curb.")), names)
+    assert isinstance(found, Match)
+    assert (found.intent, found.rival) == ("typing.text", "right to the curb")
+    assert isinstance(decide(found, Mode.COMMANDS, heard=""), Confirm)
+    sure = weigh(grammar, "Write this up.", texts((0.3, "Write this app."), (2.5, "Right to the curb.")), names)
+    assert isinstance(decide(sure, Mode.COMMANDS, heard=""), Run)
+
+
 @pytest.mark.parametrize(
     ("heard", "behind", "other"),
     [
