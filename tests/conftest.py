@@ -15,7 +15,7 @@ import pytest
 from virtual_desktop import Microphone, VirtualDesktop, VirtualSound, virtual_desktop, virtual_sound
 
 # How long an example takes says how busy the machine is, and nothing of what is tested.
-hypothesis.settings.register_profile("sayso", deadline=None)
+hypothesis.settings.register_profile("sayso", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("sayso")
 
 
