@@ -141,7 +141,7 @@ class SettingsWindow(QDialog):
             self.pages.removeWidget(left)
             # Later, since it may be a press of one of its buttons that turns the page.
             left.deleteLater()
-            self._trim.start()
+        self._trim.start()
 
     def _made(self, number: int) -> SettingsPage:
         entry = PAGES[number]
