@@ -81,7 +81,7 @@ def main() -> int:
     torch.set_num_threads(2)
     with tempfile.TemporaryDirectory() as folder:
         files = ModelFiles("causal", tiny_causal.build(Path(folder), SHAPE), "random")
-        runner = CausalRunner.load(files, "cpu", 2, "float32", cache_bytes=256 * 1024 * 1024)
+        runner = CausalRunner.load(files, "cpu", "float32", cache_bytes=256 * 1024 * 1024)
         count = sum(math.prod(shape) for shape in tiny_causal.tensor_shapes(SHAPE).values())
         print(f"{count / 1e6:.1f} million parameters, {len(PROMPT)} tokens")
         share = asyncio.run(measure(runner, turns))

@@ -20,7 +20,7 @@ pytestmark = [
 
 def load(folder: Path, device: str, precision: str) -> CausalRunner:
     files = catalog.resolve(str(folder))
-    return CausalRunner.load(files, device, 1, precision, cache_bytes=1 << 23, block_tokens=8)
+    return CausalRunner.load(files, device, precision, cache_bytes=1 << 23, block_tokens=8)
 
 
 def rows(runner: CausalRunner) -> torch.Tensor:
