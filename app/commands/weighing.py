@@ -23,6 +23,8 @@ INSTEAD_OF_WORDS = 1.0
 """The same where the text that was taken means something itself, which people also say for something else."""
 LEAD = 1.0
 """How far other commands must be behind the one that is done without a question: some three times less likely."""
+KEY_LEAD = 1.5
+"""The same for other keys: letters differ by one sound."""
 WHOLE = 0.65
 """Least length of a text, by that of the one that was taken: a recogniser also leaves out what it cannot make out."""
 
@@ -86,7 +88,8 @@ def _doubted(chosen: Match, behind: float, readings: Sequence[tuple[float, Match
     """The same, with the likeliest other command that is not far behind as its rival."""
     meant = _meaning(chosen)
     for other_behind, reading in readings:
-        if other_behind - behind < LEAD and _meaning(reading) != meant:
+        lead = KEY_LEAD if reading.intent == chosen.intent and "key" in reading.slots else LEAD
+        if other_behind - behind < lead and _meaning(reading) != meant:
             return replace(chosen, rival=reading.sentence)
     return chosen
 

@@ -7,7 +7,7 @@ from sayso.app.commands.matching import Match, NoMatch, match
 from sayso.app.commands.names import Names
 from sayso.app.commands.other_text import OtherText
 from sayso.app.commands.policy import Confirm, Run, decide
-from sayso.app.commands.weighing import LEAD, LIKELY, weigh
+from sayso.app.commands.weighing import KEY_LEAD, LEAD, LIKELY, weigh
 from sayso.app.snapshot import Mode
 
 
@@ -55,9 +55,12 @@ def test_of_two_commands_about_as_likely_the_likelier_one_is_asked_about(grammar
 
 
 def test_keys_are_told_apart_with_those_that_are_held(grammar: Grammar, names: Names) -> None:
-    found = weigh(grammar, "Press control Z.", texts((0.8, "Press control C.")), names)
+    found = weigh(grammar, "Press control Z.", texts((1.2, "Press control C.")), names)
     assert isinstance(found, Match)
     assert (found.title, found.rival) == ("Press control+z", "press control c")
+    sure = weigh(grammar, "Press control Z.", texts((KEY_LEAD, "Press control C.")), names)
+    assert isinstance(sure, Match)
+    assert sure.rival == ""
 
 
 def test_other_spellings_of_the_same_command_are_no_rivals(grammar: Grammar, names: Names) -> None:
