@@ -87,7 +87,7 @@ pieces = st.builds(
 turns = st.lists(st.lists(pieces, min_size=2, max_size=5), min_size=2, max_size=3)
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(turns)
 def test_what_is_said_then_is_heard_as_if_nothing_had_been_given_back(place: Place, said: list[list[Piece]]) -> None:
     asyncio.run(spoken_through(place, said))
