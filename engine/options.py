@@ -16,7 +16,8 @@ SAMPLES_PER_MS = SAMPLE_RATE // 1000
 class Limits:
     """What one engine accepts before it says no."""
 
-    sessions: int = 256
+    sessions: int = 4096
+    """Far more than servers let in: whom to refuse is theirs to say, before anything is said."""
     unheard_s: float = 960.0
     """Audio a session may have waiting for the voice detector: what a server lets wait, and what it replays besides."""
     inbox_bytes: int = 96 * 1024 * 1024
