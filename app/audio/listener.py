@@ -14,6 +14,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from sayso.app.audio.bell import Bell
 from sayso.app.audio.capture import SoundThread, Stream, open_stream
 from sayso.app.audio.continuity import LEAST_S
 from sayso.app.audio.devices import Choice, Device, choose, list_devices, reread
@@ -214,27 +215,21 @@ class Listener:
 
     async def _use(self, choice: Choice, wanted: str) -> MicrophoneChanged | None:
         assert choice.device is not None
-        device, loop, wake = choice.device, asyncio.get_running_loop(), asyncio.Event()
-
-        def on_news() -> None:
-            # The reading thread may outlive the loop by one block.
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(wake.set)
-
+        device, news = choice.device, Bell()
         stream = await self._sound.call(lambda: open_stream(device), _OPEN_TIMEOUT_S, Stream.close)
-        hearing = Hearing(stream.device.rate, stream.device.channels, self._options, on_news, loop.time)
+        hearing = Hearing(stream.device.rate, stream.device.channels, self._options, news.ring)
         self._hearing = hearing
         if self._held:
             hearing.press()
         watch = asyncio.create_task(self._until_other(wanted, device), name="microphone watch")
         heart = asyncio.create_task(_until_silent(hearing), name="microphone heartbeat")
         for each in (watch, heart):
-            each.add_done_callback(lambda _: wake.set())
+            each.add_done_callback(lambda _: news.set())
         try:
-            stream.listen(hearing.take, on_news)
+            stream.listen(hearing.take, news.ring)
             while not (watch.done() or heart.done() or stream.has_ended):
-                await wake.wait()
-                wake.clear()
+                await news.wait()
+                news.clear()
                 self._hear(hearing, stream.device.label, choice.detail)
                 if hearing.blocks:
                     self._blocked.discard(device.name)
@@ -242,22 +237,22 @@ class Listener:
             heart.cancel()
             watch.cancel()
             self._hearing = None
-            await self._finish(stream, hearing, wake)
+            await self._finish(stream, hearing, news)
         if stream.fault is not None:
             raise stream.fault
         if watch.done() and not watch.cancelled():
             return None
         return _disconnected(device) if stream.is_gone else _silent(device)
 
-    async def _finish(self, stream: Stream, hearing: Hearing, wake: asyncio.Event) -> None:
+    async def _finish(self, stream: Stream, hearing: Hearing, news: Bell) -> None:
         """Hear the stream out and close it."""
         try:
             stream.finish()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_FINISH_S):
                     while not stream.has_ended:
-                        await wake.wait()
-                        wake.clear()
+                        await news.wait()
+                        news.clear()
             self._hear(hearing, self._state.name, self._state.detail)
             self._cut_s = hearing.heard_s if hearing.hears_voice else self._cut_s
             self._pass_on(hearing.close())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 
+from sayso.app.audio.bell import Bell
 from sayso.app.audio.capture import SoundThread, Stream, open_stream
 from sayso.app.audio.devices import Device
 from sayso.app.audio.pipeline import Samples
@@ -16,15 +16,10 @@ _CLOSE_S = 5.0
 
 async def gives_sound(sound: SoundThread, device: Device) -> bool:
     """Open it, wait a few seconds for its first samples, which nobody hears, and close it again. Raises AudioError."""
-    loop, came = asyncio.get_running_loop(), asyncio.Event()
-
-    def tell() -> None:
-        # The reading thread may outlive the loop by one block.
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(came.set)
+    came = Bell()
 
     def on_block(block: Samples) -> bool:
-        tell()
+        came.ring()
         return True
 
     with sound.another_stream():

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from sayso.app.audio.bell import Bell
 from sayso.app.audio.capture import SoundThread, Stream, open_stream
 from sayso.app.audio.devices import SERVER_DEVICES, Device, choose, list_devices, portaudio
 from sayso.app.audio.errors import AudioError
@@ -65,25 +66,20 @@ async def record(
     choice = choose(await sound.call(list_devices, _CALL_S), wanted)
     if choice.device is None:
         raise AudioError("microphone_missing", choice.detail)
-    device, loop, wake = choice.device, asyncio.get_running_loop(), asyncio.Event()
+    device, bell = choice.device, Bell()
 
     arrived: deque[Samples] = deque()
 
     def on_block(block: Samples) -> bool:
         arrived.append(block)
-        on_end()
+        bell.ring()
         return False
-
-    def on_end() -> None:
-        # The reading thread may outlive the loop by one block.
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(wake.set)
 
     with sound.another_stream():
         stream = await sound.call(lambda: open_stream(device), _OPEN_S, Stream.close)
         try:
-            stream.listen(on_block, on_end)
-            return await _read(stream.device, arrived, wake, round(seconds * stream.device.rate), on_level, on_open)
+            stream.listen(on_block, bell.ring)
+            return await _read(stream.device, arrived, bell, round(seconds * stream.device.rate), on_level, on_open)
         finally:
             with contextlib.suppress(AudioError):
                 await asyncio.shield(sound.call(stream.close, _CALL_S))
@@ -92,7 +88,7 @@ async def record(
 async def _read(
     device: Device,
     arrived: deque[Samples],
-    wake: asyncio.Event,
+    bell: Bell,
     wanted: int,
     on_level: Callable[[Level], None],
     on_open: Callable[[], None],
@@ -104,8 +100,8 @@ async def _read(
         try:
             async with asyncio.timeout(_SAMPLES_EVERY_S if blocks else _FIRST_SAMPLES_S):
                 while not arrived:
-                    wake.clear()
-                    await wake.wait()
+                    bell.clear()
+                    await bell.wait()
         except TimeoutError as error:
             raise AudioError("microphone_silent", _no_samples(device)) from error
         block = arrived.popleft()
@@ -138,14 +134,9 @@ def _mono(samples: Samples) -> Samples:
 
 async def play(sound: SoundThread, recording: Recording) -> None:
     """Play it through the default output to its end. Raises AudioError."""
-    loop, done = asyncio.get_running_loop(), asyncio.Event()
-
-    def finished() -> None:
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(done.set)
-
+    done = Bell()
     with sound.another_stream():
-        player = await sound.call(lambda: Player(recording, finished), _OPEN_S, Player.close)
+        player = await sound.call(lambda: Player(recording, done.ring), _OPEN_S, Player.close)
         try:
             async with asyncio.timeout(len(recording.samples) / recording.rate + _PLAY_MARGIN_S):
                 await done.wait()
