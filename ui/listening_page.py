@@ -34,7 +34,7 @@ class ListeningPage(SettingsPage):
         self.wait_label.setBuddy(self.wait)
         self.listens_at_start = QCheckBox("&Listen as soon as Sayso runs")
         self.starts_with_session = QCheckBox("&Start with the session")
-        self.close_to_tray = QCheckBox("&Keep running in the tray when the window is closed")
+        self.close_to_tray = QCheckBox("&Keep running in the tray when closed")
         self.wait.valueChanged.connect(lambda steps: self._ask(intents.options.set_wait_ms, steps * _WAIT_STEP_MS))
         self.listens_at_start.toggled.connect(lambda on: self._ask(intents.options.set_listens_at_start, on))
         self.starts_with_session.toggled.connect(lambda on: self._ask(intents.set_start_with_session, on))

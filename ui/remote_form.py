@@ -137,6 +137,8 @@ class RemoteForm(QWidget):
             self._saved = (view.url, view.model)
             if view.url and (untouched or self.url == view.url):
                 self.address.setText(view.url)
+                # Its beginning is what tells servers apart where not all of it fits.
+                self.address.setCursorPosition(0)
                 if self.chosen_model == model:
                     self.model.setEditText(view.model or _OWN_MODEL)
                 self._read()

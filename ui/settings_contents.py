@@ -121,7 +121,7 @@ PAGES = (
             "Place of what is heard",
             "Listen as soon as Sayso runs",
             "Start with the session",
-            "Keep running in the tray when the window is closed",
+            "Keep running in the tray when closed",
         ),
         keywords=(
             "Silence",

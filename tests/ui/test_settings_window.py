@@ -204,7 +204,7 @@ def test_where_to_save_is_asked_beside_a_window_that_goes_on(qtbot: QtBot, setti
 
 def test_a_search_shows_the_pages_on_which_something_matches_and_what(settings: SettingsWindow) -> None:
     QTest.keyClicks(settings.index.search, "tray keep")
-    assert visible_pages(settings) == ["Listening\nKeep running in the tray when the window is closed"]
+    assert visible_pages(settings) == ["Listening\nKeep running in the tray when closed"]
     assert settings.heading.text() == "Listening"
     QTest.keyClick(settings.index.search, Qt.Key.Key_Return)
     assert isinstance(settings.shown, ListeningPage)
