@@ -17,8 +17,8 @@ from sayso.app.commands.matching import Match, NoMatch, match
 from sayso.app.commands.names import Names
 from sayso.app.commands.other_text import OtherText
 
-LIKELY = 2.0
-"""How far behind a text may be to be taken at all: some seven times less likely."""
+LIKELY = 3.0
+"""How far behind a text may be to be taken at all: some twenty times less likely."""
 INSTEAD_OF_WORDS = 1.0
 """The same where the text that was taken means something itself, which people also say for something else."""
 LEAD = 1.0

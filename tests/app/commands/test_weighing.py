@@ -80,7 +80,7 @@ def test_free_words_behind_an_ordinary_one_are_asked_about_where_it_was_perhaps_
     assert isinstance(found, Match)
     assert (found.intent, found.rival) == ("typing.text", "right to the curb")
     assert isinstance(decide(found, Mode.COMMANDS, heard=""), Confirm)
-    sure = weigh(grammar, "Write this up.", texts((0.3, "Write this app."), (2.5, "Right to the curb.")), names)
+    sure = weigh(grammar, "Write this up.", texts((0.3, "Write this app."), (3.5, "Right to the curb.")), names)
     assert isinstance(decide(sure, Mode.COMMANDS, heard=""), Run)
 
 
