@@ -21,6 +21,8 @@ from sayso.ui.glyph import Glyph
 from sayso.ui.settings_page import SettingsPage
 
 _WORD = re.compile(r"\w+")
+_ENDINGS = ("s", "es", "ed", "ing")
+"""“Session starts” is to find what says “start with the session”."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,9 @@ class Match:
 
 
 def match(query: str, title: str, texts: Iterable[str]) -> Match | None:
-    """Whether every word of ``query`` begins a word of the title or of one text; all match an empty query."""
+    """Whether every word of ``query`` begins a word of the title or of one text, or is one with another ending; all
+    match an empty query.
+    """
     wanted = _WORD.findall(query.casefold())
     if _holds(title, wanted):
         return Match()
@@ -58,7 +62,11 @@ def control_of(query: str, title: str, page: SettingsPage) -> QWidget | None:
 
 def _holds(text: str, wanted: list[str]) -> bool:
     words = _WORD.findall(text.casefold())
-    return all(any(word.startswith(part) for word in words) for part in wanted)
+    return all(any(word.startswith(part) or _ends_otherwise(part, word) for word in words) for part in wanted)
+
+
+def _ends_otherwise(part: str, word: str) -> bool:
+    return len(word) > 2 and part.startswith(word) and part[len(word) :] in _ENDINGS
 
 
 def words_of(page: SettingsPage) -> Iterator[Words]:

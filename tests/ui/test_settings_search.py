@@ -13,7 +13,11 @@ WAIT, KEY = "Pause that ends what you say: 0.55 s", "API-key"
     ("query", "found"),
     [
         ("pause", Match((WAIT,))),
-        ("PAU says", None),
+        ("PAU says", Match((WAIT,))),
+        ("pauses ended", None),
+        ("ends keys", None),
+        ("keys", Match((KEY,))),
+        ("keyring", None),
         ("say pau", Match((WAIT,))),
         ("ause", None),
         ("key", Match((KEY,))),
