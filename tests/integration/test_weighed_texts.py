@@ -6,23 +6,14 @@ import asyncio
 
 import pytest
 from speech import say
+from told_events import ToldEvents
 
 from sayso.app.local_server import LocalServer
 from sayso.app.realtime.client import RealtimeClient
-from sayso.app.realtime.events import Connection, RealtimeEvent, TurnDone, TurnStable
-from sayso.app.snapshot import ServerState
+from sayso.app.realtime.events import TurnDone, TurnStable
 
 
-class Told:
-    def __init__(self) -> None:
-        self.events: list[RealtimeEvent] = []
-        self.ready = asyncio.Event()
-
-    def __call__(self, event: RealtimeEvent) -> None:
-        self.events.append(event)
-        if isinstance(event, Connection) and event.state is ServerState.READY:
-            self.ready.set()
-
+class Told(ToldEvents):
     def of(self, turn: int) -> TurnDone:
         """The end of the turn, whose stable text came in one piece or in more."""
         (done,) = (each for each in self.events if isinstance(each, TurnDone) and each.turn == turn)
@@ -40,7 +31,8 @@ async def test_a_client_that_weighs_texts_is_told_others_with_the_text_of_a_shor
     try:
         client.weigh_texts(True)
         client.start()
-        await asyncio.wait_for(told.ready.wait(), 60)
+        async with asyncio.timeout(60):
+            await told.ready.wait()
         weighed = await spoken(client, voice)
         client.weigh_texts(False)
         plain = await spoken(client, voice)

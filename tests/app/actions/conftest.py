@@ -87,3 +87,13 @@ async def bare_hands(
     performer = create(environment=environment, alarms=Alarms(), hardware=hardware)
     yield BareHands(performer, said)
     await performer.close()
+
+
+@pytest.fixture
+def no_opener(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Programs of the machine that might show a file or a folder are out of reach."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("sh", "mv"):
+        (tools / name).symlink_to(f"/bin/{name}")
+    monkeypatch.setitem(os.environ, "PATH", str(tools))

@@ -11,15 +11,7 @@ from spoken_actions import ApplicationFolder, BareHands
 
 from sayso.app.actions import ActionError, Receipt
 
-
-@pytest.fixture(autouse=True)
-def no_opener(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Programs of the machine that might show a file are out of reach."""
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for name in ("sh", "mv"):
-        (tools / name).symlink_to(f"/bin/{name}")
-    monkeypatch.setitem(os.environ, "PATH", str(tools))
+pytestmark = pytest.mark.usefixtures("no_opener")
 
 
 def taker(tmp_path: Path, kinds: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,8 @@ from spoken_actions import ApplicationFolder, BareHands
 
 from sayso.app.actions import ActionError, Receipt
 from sayso.app.actions.folders import user_folder
+
+pytestmark = pytest.mark.usefixtures("no_opener")
 
 
 def manager(tmp_path: Path) -> Path:
@@ -22,16 +23,6 @@ def manager(tmp_path: Path) -> Path:
     entries = ApplicationFolder(tmp_path / "data" / "applications")
     entries.add("manager", Name="Cabinet", Exec=f"{program} %U", MimeType="inode/directory;")
     return shown
-
-
-@pytest.fixture(autouse=True)
-def no_opener(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Programs of the machine that might show a folder are out of reach."""
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for name in ("sh", "mv"):
-        (tools / name).symlink_to(f"/bin/{name}")
-    monkeypatch.setitem(os.environ, "PATH", str(tools))
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,11 @@ import psutil
 import pytest
 import soundfile
 from numpy.typing import NDArray
+from told_events import ToldEvents
 
 from sayso.app.local_server import LocalServer
 from sayso.app.realtime.client import RealtimeClient
-from sayso.app.realtime.events import Connection, RealtimeEvent, TurnDone, TurnLost, TurnStable
+from sayso.app.realtime.events import Connection, TurnDone, TurnLost, TurnStable
 from sayso.app.snapshot import ServerState
 
 pytestmark = pytest.mark.engine
@@ -35,16 +36,7 @@ async def local() -> AsyncIterator[LocalServer]:
     await started.close()
 
 
-class Told:
-    def __init__(self) -> None:
-        self.events: list[RealtimeEvent] = []
-        self.ready = asyncio.Event()
-
-    def __call__(self, event: RealtimeEvent) -> None:
-        self.events.append(event)
-        if isinstance(event, Connection) and event.state is ServerState.READY:
-            self.ready.set()
-
+class Told(ToldEvents):
     @property
     def words(self) -> list[str]:
         done = [event.text for event in self.events if isinstance(event, TurnDone)]
