@@ -261,7 +261,7 @@ class Commander:
         """Gives what the utterance was, and its item in the feed, 0 for none."""
         turn, heard, moments = said.turn, said.text, said.moments
         # In dictation any text may be meant, and nothing that is only like the words to wake does wake.
-        weighed = () if self._asleep or self._mode is Mode.DICTATION else said.others
+        weighed = said.others if self.weighs and not self._asleep else ()
         found = weigh(self._grammar, heard, weighed, around.names)
         match decide(found, self._mode, heard=heard, asleep=self._asleep):
             case Run(command):

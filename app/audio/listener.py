@@ -241,7 +241,7 @@ class Listener:
         if stream.fault is not None:
             raise stream.fault
         if watch.done() and not watch.cancelled():
-            return None
+            return watch.result()
         return _disconnected(device) if stream.is_gone else _silent(device)
 
     async def _finish(self, stream: Stream, hearing: Hearing, news: Bell) -> None:
