@@ -3,7 +3,7 @@
 A step over a handful of sessions has so little to compute that torch spends most of its time in starting small
 operations. Each function here does the work of five to twenty of them in one to three microseconds. Arrays are
 C-contiguous float32 unless said otherwise; a *row* is one position of one session. Functions come in pairs: one gives
-float rows, the other rounds each row to int8 with a scale of its own, exactly as ``Int8Linear`` does. Sums that come
+float rows, the other rounds each row to a byte with a scale of its own, exactly as ``Int8Linear`` does. Sums that come
 from int8 products still lack the scales of their rows, ``factors`` [rows], and the bias; for float products both are
 empty. The arithmetic is torch's up to the order of additions.
 
@@ -26,6 +26,8 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(platformdirs.user_cache_path("sayso
 from llvmlite import ir
 from numba import extending, njit, types
 
+from sayso.engine.modules.int8 import ZERO
+
 _FAST = {"reassoc", "contract", "nsz", "arcp"}
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _FAST}
 _intrinsic: Any = extending.intrinsic
@@ -35,6 +37,7 @@ _inlined = njit(**_OPTIONS)
 _ONE = np.float32(1.0)
 _MOST = np.float32(127.0)
 _TINY = np.float32(1e-8)
+_ZERO = np.int32(ZERO)
 
 
 @_intrinsic
@@ -97,13 +100,13 @@ def _exp(x):
 
 @_inlined
 def _round_row(row, rounded):
-    """A row in int8, and its scale."""
+    """A row as the unsigned bytes that int8 products take, and its scale."""
     most = np.float32(0.0)
     for i in range(len(row)):
         most = max(most, abs(row[i]))
     scale = max(most, _TINY) / _MOST
     for i in range(len(row)):
-        rounded[i] = np.int8(np.rint(row[i] / scale))
+        rounded[i] = np.uint8(np.int32(np.rint(row[i] / scale)) + _ZERO)
     return scale
 
 

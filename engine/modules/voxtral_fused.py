@@ -105,10 +105,10 @@ class FusedStack:
 
 
 class _Rows:
-    """Rows that a product takes: float32, or int8 with a scale each."""
+    """Rows that a product takes: float32, or bytes with a scale each."""
 
     def __init__(self, count: int, width: int, *, int8: bool) -> None:
-        self.values = torch.empty((count, width), dtype=torch.int8 if int8 else torch.float32)
+        self.values = torch.empty((count, width), dtype=torch.uint8 if int8 else torch.float32)
         self.scales = np.empty(count, np.float32) if int8 else _NONE
         self.into: tuple[np.ndarray, ...] = (self.values.numpy(), self.scales)[: 1 + int8]
         """What a kernel writes."""

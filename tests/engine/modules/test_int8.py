@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 import torch
 
-from sayso.engine.modules.int8 import Int8Linear, Linear
+from sayso.engine.modules.int8 import ZERO, Int8Linear, Linear
 
 pytestmark = pytest.mark.skipif(
     not hasattr(torch.ops.onednn, "qlinear_pointwise"), reason="this build of torch has no int8 layers"
@@ -37,3 +41,34 @@ def test_rows_of_zeros_give_the_bias(layers: tuple[Linear, Int8Linear]) -> None:
 
 def test_the_weights_take_a_quarter(layers: tuple[Linear, Int8Linear]) -> None:
     assert layers[1].weight_bytes < 0.3 * layers[0].weight.numel() * 4
+
+
+def test_sums_are_those_of_the_integers(layers: tuple[Linear, Int8Linear]) -> None:
+    rows = torch.randint(-127, 128, (9, 384), generator=torch.Generator().manual_seed(6))
+    given = layers[1].products((rows + ZERO).to(torch.uint8)) / layers[1].scales
+    assert torch.allclose(given, given.round(), atol=0.3), "sums of integers are integers"
+    floats = rows.float() @ layers[0].weight.T
+    assert (given * layers[1].scales - floats).std() < 0.02 * floats.std()
+
+
+def tried(instructions: str) -> str:
+    """What a process says that knows no newer instructions than these; the last line is whether int8 is faster."""
+    code = "from sayso.engine.modules.int8 import int8_is_faster\nprint(int8_is_faster())"
+    environment = os.environ | {"ONEDNN_MAX_CPU_ISA": instructions, "ONEDNN_VERBOSE": "1", "OMP_NUM_THREADS": "1"}
+    result = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60, check=True
+    )
+    return result.stdout
+
+
+@pytest.mark.skipif(not torch.cpu._is_vnni_supported(), reason="this CPU has no VNNI")
+def test_a_cpu_with_vnni_and_without_amx_has_a_kernel_of_its_own() -> None:
+    said = tried("AVX512_CORE_VNNI" if torch.cpu._is_avx512_supported() else "AVX2_VNNI")
+    assert "matmul,brg" in said
+    assert "ref_int8" not in said
+
+
+def test_a_cpu_that_clips_the_sums_is_not_used_for_int8() -> None:
+    said = tried("AVX2")
+    assert "matmul" in said
+    assert said.splitlines()[-1] == "False"

@@ -10,6 +10,7 @@ from torch.nn import functional
 pytest.importorskip("numba")
 
 from sayso.engine.modules import row_kernels as kernels
+from sayso.engine.modules.int8 import ZERO
 from sayso.engine.modules.norms import rms_norm
 from sayso.engine.modules.rope import Rope, plain_steps, turn
 
@@ -26,7 +27,7 @@ def randn(*shape: int) -> torch.Tensor:
 def rounded(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """As the int8 layer rounds."""
     scale = rows.abs().amax(1, keepdim=True).clamp(min=1e-8) / 127
-    return (rows / scale).round(), scale[:, 0]
+    return (rows / scale).round() + ZERO, scale[:, 0]
 
 
 def test_the_norm_of_rows_is_that_of_torch() -> None:
@@ -51,7 +52,7 @@ def test_products_are_scaled_and_added_with_their_bias_before_the_norm() -> None
 def test_rounded_rows_are_those_of_the_int8_layer() -> None:
     x, weight = randn(7, 384) * torch.logspace(-3, 3, 7)[:, None], torch.ones(384)
     x[3] = 0
-    out, scales = torch.empty(7, 384, dtype=torch.int8), torch.empty(7)
+    out, scales = torch.empty(7, 384, dtype=torch.uint8), torch.empty(7)
     arguments = (x.numpy(), NO_ROWS, NONE, NONE, weight.numpy(), EPSILON, NO_SCALES, 0, 1)
     kernels.add_norm_int8(*arguments, out.numpy(), scales.numpy())
     whole, scale = rounded(rms_norm(x, weight, float(EPSILON)))
@@ -114,7 +115,7 @@ def test_heads_are_joined_row_by_row(dtype: torch.dtype) -> None:
     kernels.join_heads(words, new, out.numpy())
     apart = seen.float().view(sessions, grouped, new, kv_heads, width).permute(0, 2, 3, 1, 4)
     assert torch.equal(out, apart.reshape(out.shape))
-    whole, scales = torch.empty(out.shape, dtype=torch.int8), torch.empty(len(out))
+    whole, scales = torch.empty(out.shape, dtype=torch.uint8), torch.empty(len(out))
     kernels.join_heads_int8(words, new, whole.numpy(), scales.numpy())
     torch.testing.assert_close(scales, rounded(out)[1])
     assert torch.equal(whole.float(), rounded(out)[0])
@@ -125,8 +126,8 @@ def test_the_gate_is_silu_times_the_other_half() -> None:
     sums[0, :8] = torch.tensor([0.0, 88.0, -88.0, 1e4, -1e4, 1e-6, -1e-6, 700.0])
     scaled = sums * factors[:, None]
     expected = functional.silu(scaled[:, :200]) * scaled[:, 200:]
-    out, whole, scales = torch.empty(5, 200), torch.empty(5, 200, dtype=torch.int8), torch.empty(5)
+    out, whole, scales = torch.empty(5, 200), torch.empty(5, 200, dtype=torch.uint8), torch.empty(5)
     kernels.gate(sums.numpy(), factors.numpy(), out.numpy())
     torch.testing.assert_close(out, expected, rtol=1e-5, atol=1e-6)
     kernels.gate_int8(sums.numpy(), factors.numpy(), whole.numpy(), scales.numpy())
-    torch.testing.assert_close(whole * scales[:, None], out, rtol=0, atol=float(scales.max()) * 0.51)
+    torch.testing.assert_close((whole.float() - ZERO) * scales[:, None], out, rtol=0, atol=float(scales.max()) * 0.51)
