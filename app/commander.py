@@ -22,6 +22,7 @@ from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Names
 from sayso.app.commands.policy import Answer, Confirm, Ignore, Run, Type, decide
 from sayso.app.commands.weighing import weigh
+from sayso.app.errors import report_failure
 from sayso.app.feed import LIMIT, Feed
 from sayso.app.question import Question, Surroundings
 from sayso.app.said import Said
@@ -151,10 +152,7 @@ class Commander:
 
     async def look_around(self) -> Surroundings:
         """The window and the names that an utterance beginning now refers to; empty where none can be seen."""
-        try:
-            self._names = await self._performer.names()
-        except ActionError as error:
-            log.debug("no names: %s", error.code)
+        self._names = await self._performer.names()
         return Surroundings(await self._performer.target(), self._names)
 
     def is_complete(self, heard: str) -> bool:
@@ -193,6 +191,7 @@ class Commander:
     async def run(self) -> None:
         """Work through what is submitted, and tell of timers that are due, until cancelled."""
         alarms = asyncio.create_task(self._alarms.run(self._due), name="alarms")
+        alarms.add_done_callback(report_failure)
         try:
             while True:
                 work = await self._queue.get()
@@ -371,13 +370,14 @@ class Commander:
             return
         self._move(item_id, FeedState.RUNNING, "Undoing")
         try:
-            await self._performer.undo(token)
+            outcome = await self._performer.undo(token)
         except ActionError as error:
             if again := self._performer.can_undo(token):
                 self._undo[item_id] = token
             self._move(item_id, FeedState.DONE, f"Not undone: {error}", can_undo=again)
             return
-        self._move(item_id, FeedState.UNDONE)
+        copied = outcome.receipt is Receipt.ON_CLIPBOARD
+        self._move(item_id, FeedState.DONE if copied else FeedState.UNDONE, outcome.detail if copied else "")
 
     def _done(self, item: int, outcome: Outcome) -> None:
         if outcome.undo is not None:

@@ -60,7 +60,8 @@ class Brightness:
             step = job.match.number("level", _STEP_PERCENT)
             wanted = percent + step if job.match.slots["direction"] == "up" else percent - step
         wanted = min(100, max(_LEAST_PERCENT, wanted))
-        arrived = self._set(light, round(light.most * wanted / 100), job.halt)
+        # Of few steps the lowest is more than a percent, and none of them is no light.
+        arrived = self._set(light, max(1, round(light.most * wanted / 100)), job.halt)
         receipt = Receipt.VERIFIED if arrived else Receipt.SENT
         return Done(f"{light.percent} percent, was {percent} percent", receipt, self._back(light, before))
 

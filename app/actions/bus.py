@@ -30,6 +30,8 @@ class Calls:
     """Calls on one open connection."""
 
     connection: DBusConnection
+    wait_s: float = _CALL_S
+    """How long each answer is waited for."""
 
     def call(self, service: DBusAddress, method: str, signature: str | None = None, *body: Any) -> tuple[Any, ...]:
         """The values that a method returns; ActionError “service_absent”, “not_allowed” or “service_refused”."""
@@ -45,11 +47,11 @@ class Calls:
 
     def _send(self, message: Any) -> tuple[Any, ...]:
         try:
-            return tuple(unwrap_msg(self.connection.send_and_get_reply(message, timeout=_CALL_S)))
+            return tuple(unwrap_msg(self.connection.send_and_get_reply(message, timeout=self.wait_s)))
         except DBusErrorResponse as error:
             raise _refused(error) from error
         except TimeoutError as error:
-            raise ActionError("service_silent", f"No answer came within {_CALL_S:g} seconds. Try again.") from error
+            raise ActionError("service_silent", f"No answer came within {self.wait_s:g} seconds. Try again.") from error
         except (OSError, EOFError) as error:
             raise ActionError("bus_lost", "The connection to D-Bus was lost. Try again.") from error
 
@@ -61,8 +63,8 @@ class Bus:
         self._address = address
 
     @contextlib.contextmanager
-    def open(self) -> Iterator[Calls]:
-        """A connection for some calls; ActionError “no_bus” where there is none."""
+    def open(self, wait_s: float = _CALL_S) -> Iterator[Calls]:
+        """A connection for calls that wait so long for their answers; ActionError “no_bus” where there is none."""
         try:
             connection = open_dbus_connection(self._address or "unix:")
         except (OSError, RuntimeError, ValueError, KeyError, StopIteration, AuthenticationError) as error:
@@ -70,7 +72,7 @@ class Bus:
                 "no_bus", "D-Bus, over which programs talk to each other, cannot be reached in this session."
             ) from error
         try:
-            yield Calls(connection)
+            yield Calls(connection, wait_s)
         finally:
             connection.close()
 

@@ -32,7 +32,7 @@ class Edit:
         count = len(typed.text.strip())
 
         def revert(halt: threading.Event) -> Done:
-            again = self._typist.type(typed.text, None, halt)
+            again = self._typist.put_back(typed, halt)
             return Done(again.detail, again.receipt)
 
         removed = f"{count} character{'s' if count != 1 else ''} removed"

@@ -6,11 +6,12 @@ Specification.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -197,6 +198,15 @@ def arguments(entry: Entry, urls: Sequence[str] = (), path: str | None = None) -
     if not result:
         raise ValueError("the Exec line is empty")
     return [*_terminal(path), *result] if entry.terminal else result
+
+
+def commands(entries: Iterable[Entry], what: str) -> list[list[str]]:
+    """How each of these is started with a file or an address; those whose Exec line is broken are passed over."""
+    found = []
+    for entry in entries:
+        with contextlib.suppress(ValueError):
+            found.append(arguments(entry, [what]))
+    return found
 
 
 def _fill(part: str, entry: Entry, urls: Sequence[str]) -> str:

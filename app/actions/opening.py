@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 from sayso.app.actions.applications import Applications
-from sayso.app.actions.entries import arguments
+from sayso.app.actions.entries import commands
 from sayso.app.actions.launch import Launcher
 
 FOLDER = "inode/directory"
@@ -39,4 +39,4 @@ class Opener:
 
     def _commands(self, path: Path, kind: str) -> list[list[str]]:
         takers = [entry for entry in self._applications.entries() if kind in entry.schemes]
-        return [["xdg-open", str(path)], *(arguments(entry, [str(path)]) for entry in takers)]
+        return [["xdg-open", str(path)], *commands(takers, str(path))]

@@ -10,6 +10,7 @@ import logging
 import time
 from collections import deque
 from dataclasses import dataclass
+from typing import Any
 
 from jeepney import DBusAddress
 
@@ -34,28 +35,35 @@ _MOST = 500
 
 @dataclass(frozen=True, slots=True)
 class _Element:
+    """A program or a part of its windows. One that has just gone tells nothing, and hides none of the others."""
+
     calls: Calls
     program: str
     path: str
 
-    @property
-    def _address(self) -> DBusAddress:
-        return DBusAddress(self.path, self.program, _ACCESSIBLE)
-
     def has(self, state: int) -> bool:
-        low, high = self.calls.call(self._address, "GetState")[0]
+        low, high = self._told("GetState", (0, 0))
         return bool((low | high << 32) >> state & 1)
 
     @property
     def role(self) -> int:
-        return int(self.calls.call(self._address, "GetRole")[0])
+        return int(self._told("GetRole", 0))
 
     def children(self) -> list[_Element]:
-        return [_Element(self.calls, *found) for found in self.calls.call(self._address, "GetChildren")[0]]
+        return [_Element(self.calls, *found) for found in self._told("GetChildren", [])]
 
     @property
     def pid(self) -> int:
-        return int(self.calls.call(_DAEMON, "GetConnectionUnixProcessID", "s", self.program)[0])
+        try:
+            return int(self.calls.call(_DAEMON, "GetConnectionUnixProcessID", "s", self.program)[0])
+        except ActionError:
+            return 0
+
+    def _told(self, method: str, otherwise: Any) -> Any:
+        try:
+            return self.calls.call(DBusAddress(self.path, self.program, _ACCESSIBLE), method)[0]
+        except ActionError:
+            return otherwise
 
 
 class PasswordFields:
@@ -68,21 +76,22 @@ class PasswordFields:
         """Whether a password field of the program has the keyboard; False also where that cannot be known."""
         if not pid:
             return False
+        until = time.monotonic() + _LOOKING_S
         try:
-            with self._session.open() as calls:
+            with self._session.open(_LOOKING_S) as calls:
                 if _LAUNCHER not in calls.services() or not calls.property(_STATUS, "IsEnabled"):
                     return False
                 address = str(calls.call(_ADDRESS, "GetAddress")[0])
-            with Bus(address).open() as calls:
+            with Bus(address).open(_LOOKING_S) as calls:
                 programs = _Element(calls, _REGISTRY, _ROOT).children()
-                return any(_is_in_password_field(each) for each in programs if each.pid == pid)
+                return any(_is_in_password_field(each, until) for each in programs if each.pid == pid)
         except ActionError as error:
             log.debug("fields not known: %s", error.code)
             return False
 
 
-def _is_in_password_field(program: _Element) -> bool:
-    until, looked_at = time.monotonic() + _LOOKING_S, 0
+def _is_in_password_field(program: _Element, until: float) -> bool:
+    looked_at = 0
     waiting = deque(program.children())
     while waiting and looked_at < _MOST and time.monotonic() < until:
         element = waiting.popleft()

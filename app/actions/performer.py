@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import traceback
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -147,7 +148,7 @@ class Performer:
             if self._unfinished is not None and not self._unfinished.done():
                 raise ActionError("busy", "An earlier action still waits for the desktop. Try again in a moment.")
             halt = threading.Event()
-            running = asyncio.ensure_future(asyncio.to_thread(call, halt))
+            running = asyncio.ensure_future(asyncio.to_thread(_foreseen, call, halt))
             self._unfinished = running
             try:
                 async with asyncio.timeout(self._timeout_s):
@@ -172,6 +173,19 @@ class Performer:
             running.add_done_callback(lambda future: future.cancelled() or future.exception())
         elif not running.cancelled():
             running.exception()
+
+
+def _foreseen(call: Callable[[threading.Event], Result], halt: threading.Event) -> Result:
+    """The call's result; a fault that no family foresaw is told as one of the action. In the worker thread."""
+    try:
+        return call(halt)
+    except ActionError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, the action must be seen to have failed.
+        # Where it came from, without its own text, which may repeat what was said.
+        trace = "".join(traceback.format_tb(error.__traceback__))
+        log.error("an action failed with %s at\n%s", type(error).__name__, trace)
+        raise ActionError("fault", "Something went wrong inside Sayso; see the log.") from None
 
 
 __all__ = ["Outcome", "Performer", "Receipt", "UndoToken"]

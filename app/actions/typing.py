@@ -217,10 +217,24 @@ class Typist:
                 "Keys were pressed by hand since, so what stands before the cursor is not known. Remove it by hand.",
             )
         self.bring_forward(window, halt)
+        try:
+            self._backend.press(_BACKSPACE, count, typed.window, halt)
+        except ActionError as error:
+            # How many of them arrived is unknown, unless none was sent.
+            if error.code != "modifier_held":
+                self.forget()
+            raise
         self._typed.pop()
-        self._backend.press(_BACKSPACE, count, typed.window, halt)
         self._own_use = self._backend.input_used()
         return typed
+
+    def put_back(self, typed: Typed, halt: threading.Event) -> Typed:
+        """Insert what was taken back again, into its own window whichever is in front by now."""
+        window = self._backend.active_window()
+        if window is None or window.id != typed.window:
+            found = (each for each in self._backend.windows() if each.id == typed.window)
+            window = next(found, Window(typed.window))
+        return self.type(typed.text, window, halt)
 
     def _used_by_hand(self) -> bool:
         """Whether a key or button was pressed since we typed. Mere moves of the mouse do not count.

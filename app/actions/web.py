@@ -9,7 +9,7 @@ from urllib.parse import quote_plus, urlsplit
 
 from sayso.app.actions.applications import Applications
 from sayso.app.actions.base import Done, Job, Receipt
-from sayso.app.actions.entries import Entry, arguments
+from sayso.app.actions.entries import commands
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.launch import Launcher
 from sayso.app.commands.matching import Match
@@ -61,12 +61,9 @@ class Web:
     def _openers(self, address: str) -> list[list[str]]:
         """Commands to try, the user's own choice first."""
         choices = self._launcher.environment.get("BROWSER", "").split(":")
-        commands = [_with_address(choice, address) for choice in choices if choice.strip()]
-        commands.append(["xdg-open", address])
-        for entry in self._applications.entries():
-            if "x-scheme-handler/https" in entry.schemes:
-                commands += _entry_command(entry, address)
-        return [command for command in commands if command]
+        own = [_with_address(choice, address) for choice in choices if choice.strip()]
+        browsers = [entry for entry in self._applications.entries() if "x-scheme-handler/https" in entry.schemes]
+        return [command for command in (*own, ["xdg-open", address], *commands(browsers, address)) if command]
 
 
 def _with_address(choice: str, address: str) -> list[str]:
@@ -76,13 +73,6 @@ def _with_address(choice: str, address: str) -> list[str]:
     except ValueError:
         return []
     return [part.replace("%s", address) for part in parts] if "%s" in choice else [*parts, address]
-
-
-def _entry_command(entry: Entry, address: str) -> list[list[str]]:
-    try:
-        return [arguments(entry, [address])]
-    except ValueError:
-        return []
 
 
 def _shown(address: str) -> str:

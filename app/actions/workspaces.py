@@ -66,9 +66,9 @@ class WorkspaceActions:
             raise ActionError("window_not_moved", f"The window manager did not move {name}.")
 
         def revert(halt: threading.Event) -> Done:
-            self._backend.move_to_workspace(window.id, before, halt)
+            arrived = self._backend.move_to_workspace(window.id, before, halt)
             self._backend.activate(window.id, halt)
-            return Done(f"{name} is back")
+            return Done(f"{name} is back") if arrived else Done(f"{name} was asked to come back", Receipt.SENT)
 
         return Done(f"{name} is on workspace {workspace + 1}", revert=revert)
 

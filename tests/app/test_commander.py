@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from sayso.app.actions import ActionError, Performer
+from sayso.app.actions import ActionError, Performer, Receipt
 from sayso.app.actions.base import Done, Job
 from sayso.app.actions.desktop.none import NO_DISPLAY, Refusing
 from sayso.app.actions.timers import Timers
@@ -33,6 +33,8 @@ class Recorder:
     family: str
     done: list[str] = field(default_factory=list)
     fails: bool = False
+    receipt: Receipt = Receipt.VERIFIED
+    """How sure the way back is."""
     refusals: list[str] = field(default_factory=list)
     """Codes with which the next ways back are refused."""
 
@@ -49,7 +51,7 @@ class Recorder:
         if self.refusals:
             raise ActionError(self.refusals.pop(0), "Go back to that window.")
         self.done.append("reverted")
-        return Done()
+        return Done("the text is on the clipboard", self.receipt)
 
     def names(self) -> list[Named]:
         return [Named("firefox", "Firefox", ("Firefox",))] if self.family == "applications" else []
@@ -166,6 +168,15 @@ async def test_what_could_not_be_taken_back_says_so_and_can_be_tried_again_where
     await asyncio.wait_for(stage.commander.finished(), 10)
     assert stage.volume.done == ["volume.change", *(["reverted"] if again else [])]
     assert stage.states() == [FeedState.UNDONE if again else FeedState.DONE]
+
+
+async def test_what_came_back_on_the_clipboard_only_is_not_said_to_be_undone(stage: Stage) -> None:
+    await stage.say("volume up")
+    stage.volume.receipt = Receipt.ON_CLIPBOARD
+    stage.commander.undo(stage.commander.feed.items[0].id)
+    await asyncio.wait_for(stage.commander.finished(), 10)
+    item = stage.commander.feed.items[0]
+    assert (item.state, item.detail, item.can_undo) == (FeedState.DONE, "the text is on the clipboard", False)
 
 
 async def test_after_stop_listening_only_start_listening_counts(stage: Stage) -> None:

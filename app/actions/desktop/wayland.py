@@ -33,18 +33,18 @@ class Wayland(Refusing):
         command = [program, "--type", "text/plain;charset=utf-8"]
         silent = subprocess.DEVNULL
         with subprocess.Popen(
-            command, env=self._environment, stdin=subprocess.PIPE, stdout=silent, stderr=silent, text=True
+            command, env=self._environment, stdin=subprocess.PIPE, stdout=silent, stderr=silent
         ) as process:
             try:
-                _hand_over(process, text, halt)
+                _hand_over(process, text.encode(), halt)
             finally:
                 process.kill()
 
 
-def _hand_over(process: subprocess.Popen[str], text: str, halt: threading.Event) -> None:
+def _hand_over(process: subprocess.Popen[bytes], text: bytes, halt: threading.Event) -> None:
     """Wait until wl-copy has the text and has gone to the background."""
     until = time.monotonic() + _COPY_S
-    remaining: str | None = text
+    remaining: bytes | None = text
     while True:
         try:
             process.communicate(remaining, timeout=0.05)

@@ -73,6 +73,18 @@ async def test_the_firmware_is_trusted_before_the_raw_device(
     assert (backlight / "brightness").read_text().strip() == "400"
 
 
+async def test_the_lowest_of_few_steps_is_still_some_light(
+    bare_hands: BareHands, bus: str, hardware: Path, backlight: Path
+) -> None:
+    (backlight / "max_brightness").write_text("7\n")
+    (backlight / "brightness").write_text("1\n")
+    with played(bus, LOGIND, logind(hardware)):
+        outcome = await bare_hands.do("brightness down")
+
+    assert (backlight / "brightness").read_text().strip() == "1"
+    assert outcome.receipt is Receipt.VERIFIED
+
+
 async def test_a_screen_without_such_a_light_is_refused(bare_hands: BareHands) -> None:
     with pytest.raises(ActionError) as refused:
         await bare_hands.do("brightness up")

@@ -42,6 +42,16 @@ async def test_a_folder_is_handed_to_the_file_manager(
     assert outcome.receipt is Receipt.SENT
 
 
+async def test_a_manager_whose_entry_is_broken_is_passed_over(bare_hands: BareHands, tmp_path: Path) -> None:
+    shown = manager(tmp_path)
+    entries = ApplicationFolder(tmp_path / "data" / "applications")
+    entries.add("a-broken", Name="Broken", Exec='broken "%U', MimeType="inode/directory;")
+
+    await bare_hands.do("open my home folder")
+
+    wait_for(shown.exists, "the file manager")
+
+
 async def test_a_folder_that_is_not_there_is_named(bare_hands: BareHands, tmp_path: Path) -> None:
     manager(tmp_path)
     with pytest.raises(ActionError) as refused:

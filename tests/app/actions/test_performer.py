@@ -86,6 +86,27 @@ async def test_an_action_that_takes_too_long_is_stopped_and_said_to_have_timed_o
     assert slow.stopped.is_set()
 
 
+class Faulty(Slow):
+    """An action with a mistake in it, whose exception repeats what was said."""
+
+    heard = "swordfish"
+
+    def perform(self, job: Job) -> Done:
+        raise ValueError(self.heard)
+
+
+async def test_a_fault_that_nothing_foresaw_is_one_of_the_action_and_its_words_are_not_logged(
+    said: Said, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(ActionError) as refused:
+        await performer_of(Faulty()).perform(said("volume up"))
+
+    assert refused.value.code == "fault"
+    assert "ValueError" in caplog.text
+    assert "in perform" in caplog.text
+    assert "swordfish" not in caplog.text
+
+
 async def test_actions_run_one_at_a_time(said: Said) -> None:
     slow = Slow()
     performer = performer_of(slow)

@@ -6,6 +6,7 @@ import asyncio
 import random
 import shlex
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,10 @@ from virtual_desktop import Terminal, VirtualDesktop, Window
 from xcffib.xproto import GrabMode, GrabStatus, WindowClass
 
 from sayso.app.actions import ActionError, Receipt
+from sayso.app.actions.desktop import Chord
+from sayso.app.actions.desktop import Window as ActionWindow
+from sayso.app.actions.desktop.none import Refusing
+from sayso.app.actions.typing import Typist
 
 pytestmark = pytest.mark.desktop
 
@@ -314,6 +319,66 @@ async def test_scratch_that_is_refused_when_another_window_has_the_keyboard(hand
     hands.desktop.focus(terminal.window)
     await hands.do("scratch that")
     wait_for(lambda: len(terminal.output.read_bytes()) == len("stays") * 2, "as many backspaces as letters")
+
+
+async def test_what_was_scratched_comes_back_in_its_own_window_whichever_is_in_front(
+    hands: Hands, terminal: Terminal
+) -> None:
+    await hands.do("type back")
+    scratched = await hands.do("scratch that")
+    assert scratched.undo is not None
+    with hands.desktop.terminal("other window") as other:
+        await hands.performer.undo(scratched.undo)
+
+        wait_for(lambda: terminal.output.read_bytes().endswith(b"back"), "the text again")
+        assert other.output.read_bytes() == b""
+
+
+def test_after_a_scratch_that_broke_off_nothing_before_it_is_removed() -> None:
+    halt = threading.Event()
+    window = OneWindow()
+    typist = Typist(window, own_pid=1)
+    typist.type("one", None, halt)
+    typist.type("two", None, halt)
+    window.breaks_off = "window_changed"
+    for code in ("window_changed", "nothing_to_scratch"):
+        with pytest.raises(ActionError) as refused:
+            typist.take_back(halt)
+        assert refused.value.code == code
+
+
+def test_a_scratch_that_had_not_begun_can_be_tried_again() -> None:
+    halt = threading.Event()
+    window = OneWindow()
+    typist = Typist(window, own_pid=1)
+    typed = typist.type("one", None, halt)
+    window.breaks_off = "modifier_held"
+    with pytest.raises(ActionError):
+        typist.take_back(halt)
+    window.breaks_off = ""
+    assert typist.take_back(halt) is typed
+
+
+class OneWindow(Refusing):
+    """A session with one window that takes all text; ``breaks_off`` is why keys are refused."""
+
+    breaks_off = ""
+
+    def __init__(self) -> None:
+        super().__init__("played", "")
+
+    def active_window(self) -> ActionWindow:
+        return ActionWindow(7, "editor", pid=2)
+
+    def has_keys_for(self, text: str) -> bool:
+        return True
+
+    def type_text(self, text: str, window: int, halt: threading.Event) -> None:
+        assert window == 7
+
+    def press(self, chord: Chord, times: int, window: int | None, halt: threading.Event) -> None:
+        if self.breaks_off:
+            raise ActionError(self.breaks_off, "It broke off.")
 
 
 async def test_scratch_that_is_refused_after_a_key_may_have_moved_the_cursor(hands: Hands, terminal: Terminal) -> None:
