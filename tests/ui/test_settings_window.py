@@ -313,3 +313,23 @@ def test_closed_settings_are_given_back_and_come_again_where_they_were(
     assert (window.settings.page, window.settings.size()) == ("Listening", size)
     window.open_settings("About")
     assert window.settings.page == "About"
+
+
+@pytest.mark.parametrize("way", ["close", "turn"])
+def test_leaving_while_a_key_is_waited_for_gives_the_key_back(
+    qtbot: QtBot, window: MainWindow, settings: SettingsWindow, intents: RecordedIntents, way: str
+) -> None:
+    page = turn(settings, ListeningPage)
+    # A window that is not in front has no focus to lose.
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow, timeout=15_000)
+    page.ways.key.click()
+    assert page.ways.key.waits
+    if way == "close":
+        settings.close()
+    else:
+        settings.show_page("Microphone")
+    assert [call for call in intents.calls if call[0] == "listen_for_key"] == [
+        ("listen_for_key", True),
+        ("listen_for_key", False),
+    ]
