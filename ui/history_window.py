@@ -308,6 +308,13 @@ class HistoryWindow(QDialog):
     def _export(self, found: Found, parts: list[Rows], path: Path) -> None:
         if path.suffix.lstrip(".").lower() not in list(Format):
             path = path.with_name(f"{path.name}.{Format.TEXT.value}")
+            if path.exists():
+                # The dialog has asked about the name as it was typed.
+                self._ask(f"Replace {path.name}?", "Replace", lambda: self._write(found, parts, path))
+                return
+        self._write(found, parts, path)
+
+    def _write(self, found: Found, parts: list[Rows], path: Path) -> None:
         self.status.setText(f"Writing {path.name} …")
         self._history.export(found, parts, path, self._while_there(self.status.setText))
 

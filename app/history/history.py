@@ -145,7 +145,12 @@ class History:
         """Write these rows to a file, whose suffix is the format; answers with a line for people."""
 
         async def export() -> None:
-            count = await self._in_thread(partial(_export, found=found, parts=parts, path=path))
+            try:
+                count = await self._in_thread(partial(_export, found=found, parts=parts, path=path))
+            except HistoryError as error:
+                # Told where it was asked for, and as every fault, since that window may be gone.
+                answer(str(error))
+                raise
             answer(f"{count} utterance{'s' if count != 1 else ''} written to {path.name}.")
 
         self._spawn(self._guarded(export()))

@@ -114,7 +114,11 @@ class Store:
             return int(self._connection.execute("SELECT count(*) FROM utterances WHERE at < ?", (at,)).fetchone()[0])
 
     def forget_before(self, at: float) -> int:
-        """Delete what began before this; gives how many that were."""
+        """Delete what began before this, and broken files of before; gives how many utterances that were."""
+        with _told(self.path):
+            for aside in self.path.parent.glob(_ASIDE):
+                if aside.stat().st_mtime < at:
+                    aside.unlink()
         return self._delete("at < ?", (at,)) if self.older_than(at) else 0
 
     def delete(self, found: Found, parts: Sequence[Rows]) -> int:

@@ -236,6 +236,17 @@ def test_a_name_without_a_known_format_becomes_text(history: HistoryWindow, kept
     assert kept.exported[0][1].name == "said.2026.txt"
 
 
+@pytest.mark.parametrize(("button", "written"), [("Replace", 1), ("Cancel", 0)])
+def test_a_file_that_the_dialog_did_not_ask_about_is_asked_about(
+    history: HistoryWindow, kept: KeptHistory, tmp_path: Path, button: str, written: int
+) -> None:
+    (tmp_path / "said.2026.txt").write_text("something else")
+    history._export(history.model.found, [Rows(0, 3)], tmp_path / "said.2026")
+    assert kept.exported == []
+    answer(history, button)
+    assert len(kept.exported) == written
+
+
 def test_every_control_is_reached_with_tab_and_has_a_name(history: HistoryWindow) -> None:
     select(history, 0)
     history.activateWindow()

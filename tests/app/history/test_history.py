@@ -244,6 +244,6 @@ async def test_an_export_that_cannot_be_written_is_told_and_leaves_nothing(stage
     stage.say("one")
     await stage.settle()
     found = await stage.answer(stage.history.find, "")
-    stage.history.export(found, [Rows(0, 0)], tmp_path / "missing" / "said.txt", lambda _: None)
-    await stage.settle()
-    assert [code for code, _ in stage.told] == ["export_failed"]
+    answer = await stage.answer(stage.history.export, found, [Rows(0, 0)], tmp_path / "missing" / "said.txt")
+    assert stage.told == [("export_failed", answer)]
+    assert "said.txt cannot be written" in answer

@@ -1,5 +1,6 @@
 """The history's file, for real: what is in it, who may read it, what is found, and that deleted text is gone."""
 
+import os
 import sqlite3
 import stat
 import tracemalloc
@@ -134,6 +135,16 @@ def test_what_is_too_old_is_forgotten(store: Store) -> None:
     assert store.forget_before(1500.0) == 0
     assert texts(store) == ["of today"]
     assert b"xylophone" not in store.path.read_bytes()
+
+
+def test_a_broken_file_is_kept_no_longer_than_what_is_in_it(store: Store) -> None:
+    folder = store.path.parent
+    old, newer = (folder / f"history.broken-2026010{day}-000000.sqlite3" for day in (1, 2))
+    for path, changed in ((old, 1000.0), (newer, 2000.0)):
+        path.write_text("xylophone")
+        os.utime(path, (changed, changed))
+    store.forget_before(1500.0)
+    assert [path.exists() for path in (old, newer)] == [False, True]
 
 
 def test_a_full_disk_is_told_and_what_was_kept_stays_readable(store: Store) -> None:
