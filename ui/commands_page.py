@@ -246,6 +246,7 @@ class CommandsPage(SettingsPage):
             return
         box = QMessageBox(QMessageBox.Icon.Question, "Remove", f"Remove your command “{row.say}”?", parent=self)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setTextFormat(Qt.TextFormat.PlainText)
         yes = box.addButton("Remove", QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole))
         yes.clicked.connect(lambda: self._remove(row.intent, row.own))

@@ -7,7 +7,6 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFormLayout,
     QHeaderView,
-    QLabel,
     QPushButton,
     QSpinBox,
     QTreeWidget,
@@ -17,7 +16,7 @@ from PySide6.QtWidgets import (
 from sayso.app.engine_view import AUTOMATIC, EngineView, ModelRow, Work
 from sayso.app.snapshot import Snapshot
 from sayso.ui import model_wording as wording
-from sayso.ui.controls import ChoiceBox, hint, keep_outlined
+from sayso.ui.controls import ChoiceBox, hint, keep_outlined, plain_label
 from sayso.ui.flow_row import FlowRow
 from sayso.ui.intents import Intents
 from sayso.ui.settings_page import SettingsPage
@@ -42,8 +41,7 @@ class EnginePage(SettingsPage):
         self._view = EngineView()
         self._showing = False
         self._listed: object = None
-        self.running = QLabel()
-        self.running.setWordWrap(True)
+        self.running = plain_label()
         self.running.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.remote = hint(_REMOTE)
         self.model = ChoiceBox(theme)
@@ -55,8 +53,7 @@ class EnginePage(SettingsPage):
         self.threads.setSpecialValueText("Automatic")
         self.list = QTreeWidget()
         self.work = WorkRow(self._intents.stop_work, theme)
-        self.fault = QLabel()
-        self.fault.setWordWrap(True)
+        self.fault = plain_label()
         self.fault.setProperty("tone", "bad")
         self.about = hint()
         self.fetch = QPushButton("&Download")

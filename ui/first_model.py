@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QLabel, QRadioButton
+from PySide6.QtWidgets import QButtonGroup, QRadioButton
 
 from sayso.app.engine_speed import advise, seconds
 from sayso.app.engine_view import AUTOMATIC, EngineView, ModelRow, Work
 from sayso.app.first_run import TINY, larger
 from sayso.app.snapshot import Snapshot
 from sayso.ui import model_wording as wording
-from sayso.ui.controls import hint, keep_outlined
+from sayso.ui.controls import hint, keep_outlined, plain_label
 from sayso.ui.intents import Intents
 from sayso.ui.settings_page import SettingsPage
 from sayso.ui.theme import Theme
@@ -26,6 +28,7 @@ class FirstModel(SettingsPage):
         super().__init__(theme)
         self._intents = intents.engine
         self._view = EngineView()
+        self._showing = False
         self._larger: ModelRow | None = None
         self._chosen = ""
         """The model that runs or is on its way."""
@@ -34,8 +37,7 @@ class FirstModel(SettingsPage):
         self.tiny_about = hint()
         self.base_about = hint()
         self.work = WorkRow(self._intents.stop_work, theme)
-        self.fault = QLabel()
-        self.fault.setWordWrap(True)
+        self.fault = plain_label()
         self.fault.setProperty("tone", "bad")
         group = QButtonGroup(self)
         for button in (self.tiny, self.base):
@@ -44,8 +46,13 @@ class FirstModel(SettingsPage):
         for widget in (hint(_ABOUT), self.tiny, self.tiny_about, self.base, self.base_about, self.work, self.fault):
             self.column.addWidget(widget)
         self.column.addStretch(1)
-        self.tiny.clicked.connect(self._use_tiny)
-        self.base.clicked.connect(self._use_larger)
+        # Not “clicked”: a screen reader toggles without a click.
+        self.tiny.toggled.connect(lambda on: self._toggled(on, self._use_tiny))
+        self.base.toggled.connect(lambda on: self._toggled(on, self._use_larger))
+
+    def _toggled(self, on: bool, use: Callable[[], None]) -> None:
+        if on and not self._showing:
+            use()
 
     def _use_tiny(self) -> None:
         if self._chosen != TINY:
@@ -79,8 +86,10 @@ class FirstModel(SettingsPage):
         if view.work in (Work.LOADING, Work.FETCHING):
             chosen = view.about
         self._chosen = chosen
+        self._showing = True
         self.tiny.setChecked(chosen == TINY)
         self.base.setChecked(base is not None and chosen == base.name)
+        self._showing = False
         self.tiny.setEnabled(tiny is not None and tiny.installed)
         self.base.setEnabled(base is not None)
         self.tiny_about.setText(self._about_tiny(tiny) if tiny is not None else "")

@@ -34,7 +34,7 @@ from shiboken6 import isValid
 from sayso.app.history.export import Format
 from sayso.app.history.view import CHOICES, FOREVER, OFF, Found, HistoryView, Rows
 from sayso.app.snapshot import Snapshot
-from sayso.ui.controls import ChoiceBox
+from sayso.ui.controls import ChoiceBox, hint
 from sayso.ui.history_model import DONE, PROGRAM, TIME, WORDS, HistoryModel
 from sayso.ui.intents import Intents
 from sayso.ui.theme import Theme
@@ -89,8 +89,7 @@ class HistoryWindow(QDialog):
         self.search.textChanged.connect(lambda: self._waiting.start())
         self.model = HistoryModel(self._history.rows)
         self.table = self._table()
-        self.empty = QLabel()
-        self.status = QLabel()
+        self.empty, self.status = hint(), hint()
         self._buttons()
         self._lay_out()
         self._add_shortcuts()
@@ -151,10 +150,7 @@ class HistoryWindow(QDialog):
         space = self._theme.spacing
         label = QLabel("&Keep")
         label.setBuddy(self.keep)
-        privacy = QLabel(_PRIVACY)
-        for each in (privacy, self.empty, self.status):
-            each.setWordWrap(True)
-            each.setProperty("role", "muted")
+        privacy = hint(_PRIVACY)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         top = QHBoxLayout()
         top.setSpacing(space.s)
@@ -346,6 +342,7 @@ class HistoryWindow(QDialog):
     def _ask(self, question: str, yes: str, run: Callable[[], None]) -> None:
         box = QMessageBox(QMessageBox.Icon.Warning, "History", question, parent=self)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setTextFormat(Qt.TextFormat.PlainText)
         box.setInformativeText("This cannot be undone.")
         accept = box.addButton(yes, QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBo
 
 from sayso.app.commands.own import LONGEST_PHRASE, LONGEST_VALUE, OwnCommand, OwnKind
 from sayso.app.commands_view import Problems
-from sayso.ui.controls import ChoiceBox, hint
+from sayso.ui.controls import ChoiceBox, hint, plain_label
 from sayso.ui.theme import Theme, restyle
 
 _KINDS = {
@@ -61,7 +61,7 @@ class OwnCommandDialog(QDialog):
         self.value = QLineEdit(shown.value)
         self.value.setMaxLength(LONGEST_VALUE)
         self.value_label = QLabel()
-        self.phrase_problem, self.value_problem = QLabel(), QLabel()
+        self.phrase_problem, self.value_problem = plain_label(), plain_label()
         buttons = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(buttons.Save | buttons.Cancel)
         self.save = self.buttons.button(buttons.Save)
@@ -89,7 +89,6 @@ class OwnCommandDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setSpacing(space.xs)
         for problem in (self.phrase_problem, self.value_problem):
-            problem.setWordWrap(True)
             restyle(problem, "tone", "bad")
         for group in (
             (phrase_label, self.phrase, self.phrase_problem),

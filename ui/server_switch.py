@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from sayso.app.snapshot import ServerKind, ServerView
+from sayso.ui.controls import hint, plain_label
 from sayso.ui.segments import Choice, Segments
 from sayso.ui.server_address import AddressProblem, parse
 from sayso.ui.text import breakable
@@ -50,8 +51,7 @@ class RemoteFields(QWidget):
         self.apply = QPushButton("Appl&y")
         self.apply.setAccessibleName("Use this server")
         self.apply.setToolTip("Use this server (Enter)")
-        self.message = QLabel()
-        self.message.setWordWrap(True)
+        self.message = plain_label()
         self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.message.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self._lay_out(theme)
@@ -122,10 +122,7 @@ class ServerSwitch(QWidget):
         )
         self.segments = Segments("Engine", choices, theme)
         self.segments.chosen.connect(self._chosen)
-        self.status = QLabel()
-        self.status.setProperty("role", "muted")
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
-        self.status.setWordWrap(True)
+        self.status = hint()
         self.status.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.fields = RemoteFields(theme)
         self.fields.hide()

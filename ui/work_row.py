@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QProgressBar, QPushButton, QWidget
 
 from sayso.app.engine_view import EngineView, Work
 from sayso.ui import model_wording as wording
+from sayso.ui.controls import plain_label
 from sayso.ui.theme import Theme
 
 _STEPS = 1000
@@ -16,8 +17,7 @@ _STEPS = 1000
 class WorkRow(QWidget):
     def __init__(self, stop: Callable[[], None], theme: Theme) -> None:
         super().__init__()
-        self.words = QLabel()
-        self.words.setWordWrap(True)
+        self.words = plain_label()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(theme.spacing.s)

@@ -12,17 +12,21 @@ from conftest import RecordedIntents, turn
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from sayso.app.commands_view import CommandRow, CommandsView
+from sayso.app.engine_view import EngineView
+from sayso.app.memory_view import MemoryView
 from sayso.app.microphone_check_view import CheckState, MicrophoneCheckView
-from sayso.app.snapshot import MicrophoneChoice, OptionsView, Snapshot
+from sayso.app.remote_server_view import Finding, RemoteServerView
+from sayso.app.snapshot import MicrophoneChoice, OptionsView, ServerKind, ServerState, ServerView, Snapshot
 from sayso.ui.about_page import AboutPage
 from sayso.ui.commands_page import CommandsPage
 from sayso.ui.listening_page import ListeningPage
 from sayso.ui.main_window import MainWindow
 from sayso.ui.microphone_page import MicrophonePage
+from sayso.ui.settings_contents import PAGES
 from sayso.ui.settings_window import SettingsWindow
 from sayso.ui.theme import Theme
 
@@ -333,3 +337,24 @@ def test_leaving_while_a_key_is_waited_for_gives_the_key_back(
         ("listen_for_key", True),
         ("listen_for_key", False),
     ]
+
+
+def test_words_from_elsewhere_are_never_taken_for_mark_up(settings: SettingsWindow, window: MainWindow) -> None:
+    told = "<b>told</b>"
+    server = ServerView(ServerKind.REMOTE, ServerState.REFUSED, "wss://host/v1/realtime", detail=told)
+    snapshot = replace(
+        shown(),
+        server=server,
+        microphone=replace(scenes.listening().microphone, name=told, detail=told),
+        engine=EngineView(fault=told),
+        memory=replace(MemoryView(), fault=told),
+        servers=RemoteServerView(server.url, tried_url=server.url, finding=Finding(False, "refused", told, told)),
+    )
+    seen = set()
+    for page in PAGES:
+        settings.show_page(page.title)
+        window.show_snapshot(snapshot)
+        labels = [label for label in window.findChildren(QLabel) if told in label.text()]
+        assert all(label.textFormat() is Qt.TextFormat.PlainText for label in labels), page.title
+        seen |= {page.title for label in labels if settings.isAncestorOf(label)}
+    assert {"Microphone", "Server", "Engine", "Sessions and memory"} <= seen
