@@ -46,6 +46,10 @@ _BEAT_S = 2.0
 """How often a stream is looked at, whether it gives anything."""
 _FINISH_S = 0.5
 """A block that is being read takes no longer, unless the sound system hangs."""
+_MISTAKE = (
+    "Listening ended by a mistake inside Sayso, and what was said last may be missing; see the log. Stop and start it"
+    " again."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +129,11 @@ class Listener:
         self._task.add_done_callback(report_failure)
 
     async def stop(self) -> None:
-        """Close the microphone; an open utterance ends with what was said so far."""
+        """Close the microphone; an open utterance ends with what was said so far, and a fault in that is a state."""
         task, self._task = self._task, None
         if task is not None:
             task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+            await asyncio.wait([task])
 
     async def close(self) -> None:
         """Stop for good."""
@@ -189,8 +192,13 @@ class Listener:
                     self._tell(lost.state, self._state.name, lost.detail)
                     await asyncio.sleep(pause)
                     await self._look_anew()
-        finally:
+        except asyncio.CancelledError:
             self._tell(MicrophoneState.CLOSED)
+            raise
+        except Exception:
+            # A mistake of ours: what it was is the event loop's to report, and that nobody listens the user's to know.
+            self._tell(MicrophoneState.UNUSABLE, detail=_MISTAKE)
+            raise
 
     async def _listen_once(self, wanted: str) -> MicrophoneChanged | None:
         """Open a device and listen until it is lost or another is to be used; None then, else why nothing is heard."""
@@ -238,14 +246,12 @@ class Listener:
             watch.cancel()
             self._hearing = None
             await self._finish(stream, hearing, news)
-        if stream.fault is not None:
-            raise stream.fault
         if watch.done() and not watch.cancelled():
             return watch.result()
         return _disconnected(device) if stream.is_gone else _silent(device)
 
     async def _finish(self, stream: Stream, hearing: Hearing, news: Bell) -> None:
-        """Hear the stream out and close it."""
+        """Hear the stream out and close it; raises what went wrong in judging it, be it the last block."""
         try:
             stream.finish()
             with contextlib.suppress(TimeoutError):
@@ -258,6 +264,8 @@ class Listener:
             self._pass_on(hearing.close())
         finally:
             await self._close(stream)
+        if stream.fault is not None:
+            raise stream.fault
 
     def _hear(self, hearing: Hearing, label: str, detail: str) -> None:
         """Tell all the news, in order."""

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 import soundfile
 from listening import listening
 from virtual_sound import Microphone, VirtualSound
+
+from sayso.app.audio import listener
+from sayso.app.audio.capture import Stream
+from sayso.app.audio.devices import Device, portaudio
+from sayso.app.audio.listener import MicrophoneChanged
+from sayso.app.audio.pipeline import Pipeline, Samples
+from sayso.app.snapshot import MicrophoneState
 
 pytestmark = pytest.mark.desktop
 
@@ -144,3 +154,68 @@ def test_a_microphone_that_refuses_its_sample_rate_is_opened_at_another_one(
     opened = json.loads(ended.stdout)
     assert opened["rate"] == 48000
     assert opened["frames"] > 0
+
+
+class PlayedMicrophone:
+    """A PortAudio stream that always has some quiet sound; whatever is read of it comes on the real reading thread."""
+
+    def __init__(self, **_: object) -> None:
+        self.read_available = 320
+
+    def start(self) -> None: ...
+
+    def abort(self, ignore_errors: bool) -> None: ...
+
+    def close(self, ignore_errors: bool) -> None: ...
+
+    def read(self, frames: int) -> tuple[Samples, bool]:
+        return np.full((frames, 1), 0.001, np.float32), False
+
+
+@pytest.mark.parametrize("when", ["stopping", "listening"])
+async def test_a_fault_in_judging_the_sound_is_told_and_does_not_keep_the_next_start_from_listening(
+    monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    states: asyncio.Queue[MicrophoneChanged] = asyncio.Queue()
+    reported: list[dict[str, object]] = []
+    broken, opened = threading.Event(), list[Stream]()
+    heard = Pipeline.feed
+
+    def feed(pipeline: Pipeline, block: Samples) -> object:
+        if broken.is_set() and (when == "listening" or opened[-1]._closing.is_set()):
+            raise RuntimeError("a mistake")
+        return heard(pipeline, block)
+
+    def opening(device: Device) -> Stream:
+        opened.append(Stream(device))
+        return opened[-1]
+
+    async def until(state: MicrophoneState) -> MicrophoneChanged:
+        async with asyncio.timeout(20):
+            while (changed := await states.get()).state is not state:
+                pass
+        return changed
+
+    def note(event: object) -> None:
+        if isinstance(event, MicrophoneChanged):
+            states.put_nowait(event)
+
+    monkeypatch.setattr(portaudio(), "InputStream", PlayedMicrophone)
+    monkeypatch.setattr(listener, "list_devices", lambda: [Device("desk", "Desk", 16_000, 1, True, 0)])
+    monkeypatch.setattr(listener, "open_stream", opening)
+    monkeypatch.setattr(Pipeline, "feed", feed)
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: reported.append(context))
+    ears = listener.Listener(note)
+    await ears.start()
+    await until(MicrophoneState.READY)
+    broken.set()
+    if when == "stopping":
+        await ears.stop()
+    told = await until(MicrophoneState.UNUSABLE)
+    assert "mistake" in told.detail
+    broken.clear()
+    await ears.start()
+    await until(MicrophoneState.READY)
+    await ears.close()
+    assert states.get_nowait().state is MicrophoneState.CLOSED
+    assert [str(context["exception"]) for context in reported] == ["a mistake"]
