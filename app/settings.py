@@ -35,7 +35,7 @@ _SERVICE = "sayso"
 
 
 class SettingsError(AppError):
-    """Codes: settings_unreadable, settings_unwritable, keys_unwritable."""
+    """Codes: settings_unreadable, settings_unwritable, keys_unwritable, keyring_locked."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -185,7 +185,10 @@ class KeyStore:
         return KeyPlace.FILE if self._in_file().get(url) else KeyPlace.NONE
 
     def set(self, url: str, key: str) -> str:
-        """Keep the key (empty removes it); gives a line for people when it could only be kept in a file."""
+        """Keep the key (empty removes it); gives a line for people when it could only be kept in a file.
+
+        Raises SettingsError ``keyring_locked`` or ``keys_unwritable``.
+        """
         if self._to_keyring(url, key):
             if url in self._in_file():
                 self._to_file(url, "")
@@ -207,7 +210,7 @@ class KeyStore:
     def _to_keyring(self, url: str, key: str) -> bool:
         try:
             import keyring
-            from keyring.errors import KeyringError, PasswordDeleteError
+            from keyring.errors import KeyringError, KeyringLocked, PasswordDeleteError
         except ImportError:
             return False
         try:
@@ -216,6 +219,10 @@ class KeyStore:
             else:
                 with contextlib.suppress(PasswordDeleteError):
                     keyring.delete_password(_SERVICE, url)
+        except KeyringLocked as error:
+            # What is in there would count again as soon as it is unlocked.
+            told = "The system's keyring is locked, so the key in it is as before. Unlock it and try again."
+            raise SettingsError("keyring_locked", told) from error
         except (KeyringError, RuntimeError):
             return False
         return True

@@ -1,4 +1,4 @@
-"""Who may speak to the server: the key, and the Origin of web pages.
+"""Who may speak to the server: the key, the Origin of web pages, and where no key is asked for, the name it is called.
 
 A refusal is an answer in HTTP before any upgrade, as JSON with a text and a code.
 """
@@ -6,9 +6,11 @@ A refusal is an answer in HTTP before any upgrade, as JSON with a text and a cod
 from __future__ import annotations
 
 import hmac
+import ipaddress
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -37,6 +39,7 @@ class Gate:
         self._key = key.encode()
         self._admin_key = admin_key.encode()
         self._allowed = frozenset(origin.rstrip("/").lower() for origin in allowed_origins)
+        self._hosts = frozenset(_host_of(origin.partition("://")[2]) for origin in self._allowed)
 
     def refusal(self, headers: Mapping[bytes, bytes]) -> Refusal | None:
         """``headers``: lower-case names, as ASGI gives them."""
@@ -45,6 +48,13 @@ class Gate:
             return Refusal(
                 403, "origin_refused", "Web pages may not use this server: start it with --allow-origin to allow one."
             )
+        if not self._key and not self._host_allowed(headers.get(b"host", b"").decode("latin-1")):
+            return Refusal(
+                421,
+                "host_refused",
+                "A server without a key is used by the address of its machine: connect to 127.0.0.1, give it a key, or "
+                "start it with --allow-origin for the pages of this name.",
+            )
         given = headers.get(b"authorization", b"")
         if self._key and not _fits(given, self._key) and not self._is_admin(given):
             return Refusal(401, "unauthorized", "Unauthorized: send the server's key as `Authorization: Bearer KEY`.")
@@ -52,6 +62,15 @@ class Gate:
 
     def _origin_allowed(self, origin: str) -> bool:
         return "*" in self._allowed or origin.rstrip("/").lower() in self._allowed
+
+    def _host_allowed(self, host: str) -> bool:
+        """Whether a name is this machine's for certain.
+
+        A page may have its own name resolved to 127.0.0.1; what it then asks for comes without an Origin.
+        """
+        name = _host_of(host)
+        own = not name or name == "localhost" or name.endswith(".localhost") or _is_address(name)
+        return own or "*" in self._allowed or name in self._hosts
 
     def admin_refusal(self, headers: Mapping[bytes, bytes], peer: str) -> Refusal | None:
         """Of a request that passed ``refusal``; ``peer``: the address it comes from."""
@@ -64,6 +83,22 @@ class Gate:
 
     def _is_admin(self, authorization: bytes) -> bool:
         return bool(self._admin_key) and _fits(authorization, self._admin_key)
+
+
+def _host_of(address: str) -> str:
+    """The host of ``host[:port]`` in lower case, as it stands where it cannot be read."""
+    try:
+        return urlsplit(f"//{address}").hostname or ""
+    except ValueError:
+        return address.lower()
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _fits(authorization: bytes, key: bytes) -> bool:

@@ -26,14 +26,21 @@ class MemoryKeyring(keyring.backend.KeyringBackend):
     def __init__(self) -> None:
         super().__init__()
         self.passwords: dict[tuple[str, str], str] = {}
+        self.locked = False
 
     def get_password(self, service: str, username: str) -> str | None:
         return self.passwords.get((service, username))
 
     def set_password(self, service: str, username: str, password: str) -> None:
+        self._unlock()
         self.passwords[service, username] = password
 
+    def _unlock(self) -> None:
+        if self.locked:
+            raise keyring.errors.KeyringLocked("dismissed")
+
     def delete_password(self, service: str, username: str) -> None:
+        self._unlock()
         if self.passwords.pop((service, username), None) is None:
             raise keyring.errors.PasswordDeleteError("not there")
 
@@ -139,6 +146,20 @@ def test_a_keyring_is_used_where_there_is_one_and_the_file_is_cleared(tmp_path: 
     keys.set("ws://one", "")
     assert keys.get("ws://one") == ""
     assert keys.set("ws://never", "") == ""
+
+
+@pytest.mark.parametrize("key", ["another", ""])
+def test_a_keyring_that_stays_locked_is_told_and_nothing_else_is_kept(tmp_path: Path, key: str) -> None:
+    keys, ring = KeyStore(tmp_path), MemoryKeyring()
+    keyring.set_keyring(ring)
+    keys.set("ws://one", "secret")
+    ring.locked = True
+    with pytest.raises(SettingsError) as told:
+        keys.set("ws://one", key)
+    assert told.value.code == "keyring_locked"
+    assert not (tmp_path / "keys.json").exists()
+    ring.locked = False
+    assert keys.get("ws://one") == "secret"
 
 
 def test_the_settings_hold_no_key() -> None:

@@ -59,6 +59,15 @@ async def test_a_web_page_is_refused() -> None:
             assert (origin, status, body["code"]) == (origin, 403, "origin_refused")
 
 
+async def test_a_page_whose_own_name_leads_here_is_answered_before_anything_is_told() -> None:
+    async with server() as url:
+        address = f"{url.replace('ws://', 'http://').removesuffix('/realtime')}/sessions"
+        async with httpx.AsyncClient(trust_env=False) as http:
+            answer = await http.get(address, headers={"Host": "evil.example:8000"})
+            assert (answer.status_code, answer.json()["code"]) == (421, "host_refused")
+            assert (await http.get(address)).status_code == 200
+
+
 async def test_an_allowed_page_gets_in() -> None:
     config = ServerConfig(port=0, allow_origins=("https://app.example/",))
     async with server(config=config) as url:
@@ -73,6 +82,26 @@ def test_a_star_allows_every_page_but_no_one_without_the_key() -> None:
     refusal = gate.refusal({b"origin": b"https://a"})
     assert refusal is not None
     assert refusal.status == 401
+
+
+@pytest.mark.parametrize(
+    ("host", "code"),
+    [
+        (b"127.0.0.1:8000", None),
+        (b"localhost", None),
+        (b"[::1]:8000", None),
+        (b"app.example:8000", None),
+        (b"evil.example:8000", "host_refused"),
+        (b"127.0.0.1.evil.example", "host_refused"),
+        (b"[evil", "host_refused"),
+    ],
+)
+def test_a_page_whose_own_name_leads_here_is_refused_where_no_key_is_asked_for(host: bytes, code: str | None) -> None:
+    refusal = Gate("", ["https://app.example"]).refusal({b"host": host})
+    assert (refusal and refusal.code) == code
+    assert refusal is None or refusal.status == 421
+    guarded = Gate(KEY, []).refusal({b"host": host, b"authorization": f"Bearer {KEY}".encode()})
+    assert guarded is None
 
 
 async def test_query_strings_do_not_reach_the_log(caplog: pytest.LogCaptureFixture) -> None:
