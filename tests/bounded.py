@@ -15,7 +15,7 @@ from typing import TypeVar
 Value = TypeVar("Value")
 
 
-def wait_for(condition: Callable[[], Value], what: str, seconds: float = 10.0, pause: float = 0.02) -> Value:
+def wait_for(condition: Callable[[], Value], what: str, seconds: float = 20.0, pause: float = 0.02) -> Value:
     """The first true value of `condition`; AssertionError naming `what` when none comes within `seconds`."""
     deadline = time.monotonic() + seconds
     while True:
@@ -26,7 +26,7 @@ def wait_for(condition: Callable[[], Value], what: str, seconds: float = 10.0, p
         time.sleep(pause)
 
 
-def read_line(descriptor: int, what: str, seconds: float = 10.0) -> str:
+def read_line(descriptor: int, what: str, seconds: float = 20.0) -> str:
     """One line from a pipe, without its line end; AssertionError when it does not come or the pipe ends first."""
     deadline = time.monotonic() + seconds
     received = b""

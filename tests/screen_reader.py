@@ -140,7 +140,7 @@ class ScreenReader:
             return [each for program in self.programs() for each in program.walk() if fits(each)]
         return []
 
-    def wait_for(self, role: str = "", name: str = "", seconds: float = 20.0) -> Element:
+    def wait_for(self, role: str = "", name: str = "", seconds: float = 60.0) -> Element:
         """The first such element, as soon as it is on the screen."""
         what = f"{role or 'an element'} named {name!r}"
         try:
@@ -148,7 +148,7 @@ class ScreenReader:
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.outline()}") from None
 
-    def wait_until(self, condition: Callable[[], object], what: str, seconds: float = 20.0) -> None:
+    def wait_until(self, condition: Callable[[], object], what: str, seconds: float = 60.0) -> None:
         """Return when the condition, which may read elements, is true."""
 
         def held() -> bool:

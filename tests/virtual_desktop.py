@@ -53,7 +53,7 @@ class Terminal:
         """What has been typed so far."""
         return self.output.read_text(errors="replace")
 
-    def wait_for_text(self, text: str, seconds: float = 10.0) -> str:
+    def wait_for_text(self, text: str, seconds: float = 20.0) -> str:
         """All that was typed, as soon as `text` is in it."""
         wait_for(lambda: text in self.text, f"{text!r} typed into {self.title!r}; it has {self.text!r}", seconds)
         return self.text
@@ -97,12 +97,12 @@ class VirtualDesktop:
         assert window is not None
         return window
 
-    def wait_until_closed(self, window: Window, seconds: float = 10.0) -> None:
+    def wait_until_closed(self, window: Window, seconds: float = 20.0) -> None:
         """Return when the window is gone."""
         gone = lambda: window.id not in [each.id for each in self.windows()]  # noqa: E731
         wait_for(gone, f"{window.title!r} to close", seconds)
 
-    def focus(self, window: Window, seconds: float = 10.0) -> None:
+    def focus(self, window: Window, seconds: float = 20.0) -> None:
         """Give a window the keyboard and return when it has it."""
 
         def focused() -> bool:

@@ -22,7 +22,7 @@ from virtual_desktop import Microphone, VirtualDesktop
 START_SECONDS = 60.0
 """Until the window says that it is ready; the engine loads on a machine that others may use."""
 
-HEARD_SECONDS = 20.0
+HEARD_SECONDS = 60.0
 """From the end of speech until its text or effect must be there; generous, since it is no measurement."""
 
 BACK_SECONDS = START_SECONDS + HEARD_SECONDS
@@ -113,7 +113,7 @@ class DesktopSession:
         desktop.xdotool("key", "Return")
         self.reader.wait_for("radio button", "Balanced")
 
-    def quit(self, seconds: float = 20.0) -> int:
+    def quit(self, seconds: float = 60.0) -> int:
         """Close the window and return the exit status."""
         window = self.desktop.wait_for_window("Sayso")
         self.desktop.focus(window)
@@ -206,7 +206,7 @@ def connections(server: RemoteServer) -> int:
     return int(httpx.get(address, headers={"Authorization": f"Bearer {server.key}"}, timeout=10).json()["sessions"])
 
 
-def all_ended(processes: list[psutil.Process], seconds: float = 15.0) -> None:
+def all_ended(processes: list[psutil.Process], seconds: float = 60.0) -> None:
     """Return when none of these processes is left."""
 
     def running() -> list[psutil.Process]:

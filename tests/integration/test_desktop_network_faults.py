@@ -141,7 +141,7 @@ def test_a_server_that_stands_still_for_seconds_goes_on_where_it_was(distant: Di
 def test_what_was_said_before_a_suspend_is_heard_and_afterwards_a_dead_connection_is_made_anew_at_once(
     distant: Distant, logind: Logind
 ) -> None:
-    session, before, connections = distant.session, len(distant.session.lines), distant.way.connections
+    session, before = distant.session, len(distant.session.lines)
     session.wait_until_heard()
     with session.microphone.speaking(say_to_file(SAID)) as voice:
         with pytest.raises(subprocess.TimeoutExpired):
@@ -151,6 +151,7 @@ def test_what_was_said_before_a_suspend_is_heard_and_afterwards_a_dead_connectio
     session.wait_for_words("every morning", since=before, seconds=TOLD_SECONDS)
     session.wait_until_heard()
     distant.way.forget()
+    connections = distant.way.connections
     logind.end()
     session.wait_for_headline("Ready", TOLD_SECONDS)
     # By itself, the client would notice only when a ping of its own is not answered for twenty seconds.

@@ -33,7 +33,7 @@ def guided(step: Step = Step.MICROPHONE, tasks: tuple[TaskView, ...] = TASKS, **
 def guide(window: MainWindow, qtbot: QtBot, intents: RecordedIntents) -> FirstRunWindow:
     window.show_snapshot(guided())
     assert window.guide is not None
-    qtbot.waitUntil(lambda: window.guide is not None and window.guide.isVisible())
+    qtbot.waitUntil(lambda: window.guide is not None and window.guide.isVisible(), timeout=15_000)
     intents.calls.clear()
     return window.guide
 

@@ -83,7 +83,8 @@ def history(qtbot: QtBot, window: MainWindow, intents: RecordedIntents, kept: Ke
     show(window, kept)
     window.open_history()
     assert window.history is not None
-    qtbot.waitExposed(window.history)
+    with qtbot.waitExposed(window.history):
+        pass
     yield window.history
     if window.history is not None:
         window.history.close()

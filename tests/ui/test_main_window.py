@@ -215,7 +215,7 @@ def test_the_list_of_keys_opens_without_stopping_the_event_loop(qtbot: QtBot, wi
     assert any("Ctrl+L" in label.text() for label in dialog.findChildren(QLabel))
     assert dialog.screen().availableGeometry().height() > dialog.height()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: window.findChild(QDialog) is None, timeout=2000)
+    qtbot.waitUntil(lambda: window.findChild(QDialog) is None, timeout=15_000)
 
 
 def test_the_list_of_keys_scrolls_by_keyboard_where_it_is_higher_than_its_window(
@@ -255,7 +255,7 @@ def test_nothing_is_wider_than_the_window(
     window.show_snapshot(scenes.ALL[scene]())
     page = window.centralWidget()
     assert isinstance(page, QScrollArea)
-    qtbot.waitUntil(lambda: page.widget().width() <= page.viewport().width(), timeout=2000)
+    qtbot.waitUntil(lambda: page.widget().width() <= page.viewport().width(), timeout=15_000)
     for control in controls(window):
         right = control.mapTo(page.widget(), control.rect().topRight()).x()
         assert right <= page.viewport().width(), control.accessibleName()

@@ -31,7 +31,8 @@ def settings(qtbot: QtBot, window: MainWindow, intents: RecordedIntents) -> Iter
     window.open_settings()
     assert window.settings is not None
     window.settings.show_page("Sessions and memory")
-    qtbot.waitExposed(window.settings)
+    with qtbot.waitExposed(window.settings):
+        pass
     QApplication.processEvents()
     yield window.settings
     if window.settings is not None:

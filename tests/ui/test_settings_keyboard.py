@@ -45,7 +45,8 @@ def settings(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> Iterator[Setti
     window.show_snapshot(everything_shown(tmp_path))
     window.open_settings()
     assert window.settings is not None
-    qtbot.waitExposed(window.settings)
+    with qtbot.waitExposed(window.settings):
+        pass
     window.settings.activateWindow()
     yield window.settings
     if window.settings is not None:

@@ -48,7 +48,8 @@ def settings(qtbot: QtBot, window: MainWindow, intents: RecordedIntents) -> Iter
     window.show_snapshot(shown())
     window.open_settings()
     assert window.settings is not None
-    qtbot.waitExposed(window.settings)
+    with qtbot.waitExposed(window.settings):
+        pass
     intents.calls.clear()
     yield window.settings
     if window.settings is not None:

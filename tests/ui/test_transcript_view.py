@@ -145,7 +145,7 @@ def test_the_view_stays_at_the_end_until_the_reader_scrolls_up(qtbot: QtBot, the
     lines = tuple(scenes.line(number, scenes.LONG) for number in range(20))
     transcript.show_lines(lines, Mode.COMMANDS)
     bar = transcript.text.verticalScrollBar()
-    qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum(), timeout=2000)
+    qtbot.waitUntil(lambda: bar.maximum() > 0 and bar.value() == bar.maximum(), timeout=15_000)
     bar.setValue(bar.maximum() // 2)
     read = bar.value()
     lines = (*lines, scenes.line(20, scenes.LONG))
@@ -156,7 +156,7 @@ def test_the_view_stays_at_the_end_until_the_reader_scrolls_up(qtbot: QtBot, the
     assert bar.value() == bar.maximum()
     assert not transcript.jump.isVisible()
     transcript.show_lines((*lines, scenes.line(21, scenes.LONG)), Mode.COMMANDS)
-    qtbot.waitUntil(lambda: bar.value() == bar.maximum(), timeout=2000)
+    qtbot.waitUntil(lambda: bar.value() == bar.maximum(), timeout=15_000)
 
 
 def test_a_selection_survives_the_words_that_follow(qtbot: QtBot, theme: Theme) -> None:

@@ -45,7 +45,7 @@ async def test_the_wheel_turns_in_the_window_and_the_pointer_comes_back(
     outcome = await hands.do(sentence)
 
     # Drawing takes the terminal a while, so the wish for the wheel may only have been read by now.
-    wait_for(lambda: wheel.output.read_bytes().count(turn) == clicks, f"{clicks} turns", 5)
+    wait_for(lambda: wheel.output.read_bytes().count(turn) == clicks, f"{clicks} turns")
     assert "x:1200 y:700" in hands.desktop.xdotool("getmouselocation")
     assert outcome.receipt is Receipt.SENT
 
