@@ -39,7 +39,8 @@ def hub(tiny: Path) -> Iterator[PlayedHub]:
 @pytest.fixture
 def environment(hub: PlayedHub, tmp_path: Path) -> dict[str, str]:
     own = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hub"), "SAYSO_MODELS": str(tmp_path / "models")}
-    return {**os.environ, **own, "HF_HUB_DISABLE_TELEMETRY": "1"}
+    # A hub that stalls is not given up and asked again before the test is through, however slow the machine.
+    return {**os.environ, **own, "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DOWNLOAD_TIMEOUT": "60"}
 
 
 @pytest.fixture
