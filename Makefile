@@ -3,6 +3,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
+# Sayso is many processes, each of which would compile all its modules again where this is set.
+unexport PYTHONDONTWRITEBYTECODE
 
 # The first Python that is new enough; `make PYTHON=/path/to/python3.12 …` chooses another.
 CANDIDATES := python3 python3.13 python3.12 python3.11

@@ -108,8 +108,10 @@ class VirtualSound:
     def plug_microphone(self, name: str = "microphone", rate: int = 48000, channels: int = 1) -> Microphone:
         """Add a microphone of this rate (Hz) and number of channels, and make it the default one."""
         layout = f"rate={rate} channels={channels}"
+        # Without rewinds its sound comes in pieces of 50 ms, as a real microphone's, and not of two seconds.
         sink = self._control.module_load(
-            "module-null-sink", f"sink_name={name}_sink {layout} sink_properties=device.description={name}_sink"
+            "module-null-sink",
+            f"sink_name={name}_sink {layout} norewinds=true sink_properties=device.description={name}_sink",
         )
         source = self._control.module_load(
             "module-remap-source",
