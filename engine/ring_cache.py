@@ -20,6 +20,8 @@ from sayso.engine.blocks import Blocks, Budget
 from sayso.engine.device_memory import DeviceMemory
 from sayso.engine.errors import EngineError
 
+BLOCK = 32
+"""Positions of which a step may take several at once without making a difference to any of them."""
 _ROUND = 16
 _INT8_ROWS = 2
 _HIDDEN = float("-inf")
@@ -41,6 +43,16 @@ class RingShape:
         """Entries of a ring."""
         return -(-(self.window - 1 + self.most_new) // _ROUND) * _ROUND
 
+    def looked_at(self, last: int) -> int:
+        """Entries that a query at this position looks at, those that it does not see included.
+
+        They follow from its own position alone: how many there are decides in which order attention adds, so they must
+        not come from whoever shares the step. There are few such numbers, so that sessions can share one, and all
+        positions of a block have the same.
+        """
+        step = max(BLOCK, 1 << max(0, last.bit_length() - 2))
+        return min(self.length, (last // step + 1) * step)
+
     @property
     def entry_bytes(self) -> int:
         """Of one position, all layers."""
@@ -58,7 +70,7 @@ class RingShape:
 
 @dataclass(frozen=True)
 class Run:
-    """Rows whose slots are neighbours, and how many entries of their rings are in use at most."""
+    """Rows whose slots are neighbours, and how many entries of their rings are looked at."""
 
     rows: slice
     slots: slice
@@ -142,7 +154,7 @@ class Rings:
         ``grouped`` query heads share a key head and come as more queries.
         """
         shape, last = self.shape, [start + new - 1 for start in starts]
-        lengths = [min(shape.length, at + 1) for at in last]
+        lengths = [shape.looked_at(at) for at in last]
         # Widened int8 runs are short, so that their buffer stays within the processor's cache.
         runs = _runs(slots, lengths, most_rows=_INT8_ROWS if self._scales is not None else len(slots))
         at = torch.tensor(last, device=self.device).unsqueeze(1)
@@ -256,15 +268,13 @@ class Slots:
 
 
 def _runs(slots: Sequence[int], lengths: Sequence[int], most_rows: int) -> tuple[Run, ...]:
-    """Neighbouring slots together, unless one would have to look at far more entries than it holds."""
+    """Neighbouring slots that look at as many entries together."""
     runs: list[Run] = []
     begin = 0
     for row in range(1, len(slots) + 1):
-        inside = lengths[begin:row]
-        together = lengths[begin : row + 1]
-        neighbour = row < len(slots) and slots[row] == slots[row - 1] + 1
-        if neighbour and row - begin < most_rows and max(together) <= 2 * min(together) + _ROUND:
+        neighbour = row < len(slots) and slots[row] == slots[row - 1] + 1 and lengths[row] == lengths[begin]
+        if neighbour and row - begin < most_rows:
             continue
-        runs.append(Run(slice(begin, row), slice(slots[begin], slots[row - 1] + 1), max(inside)))
+        runs.append(Run(slice(begin, row), slice(slots[begin], slots[row - 1] + 1), lengths[begin]))
         begin = row
     return tuple(runs)

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from sayso.engine.modules.int8 import Int8Linear, Linear
 from sayso.engine.modules.packed_linear import PackedLinear, packing_works
+from sayso.engine.modules.row_order import OrderedLinear
 
 
 class Weights(Protocol):
@@ -56,7 +57,9 @@ class Builder:
 
     def float_layer(self, weight: Tensor, bias: Tensor | None) -> nn.Module:
         """A layer whose weights are never int8."""
-        return PackedLinear(weight, bias) if self._packs else Linear(weight, bias)
+        if self.device.type != "cpu":
+            return Linear(weight, bias)
+        return PackedLinear(weight, bias) if self._packs else OrderedLinear(weight, bias)
 
     def _biases(self, names: list[tuple[str, int]]) -> Tensor:
         missing = torch.zeros(0, dtype=self.precision.compute, device=self.device)

@@ -15,6 +15,7 @@ from torch.nn import functional
 from sayso.engine.modules.builder import Builder
 from sayso.engine.modules.norms import rms_norm
 from sayso.engine.modules.rope import turn
+from sayso.engine.modules.row_order import row_by_row
 from sayso.engine.modules.voxtral_shape import StackShape
 from sayso.engine.ring_cache import Rings, RingStep
 
@@ -59,7 +60,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         gate, up = self.gate_up(x).chunk(2, -1)
-        return self.down(functional.silu(gate).mul_(up))
+        return self.down(row_by_row(functional.silu, gate).mul_(up))
 
 
 class Layer(nn.Module):

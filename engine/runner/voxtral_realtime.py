@@ -152,6 +152,15 @@ class VoxtralStream:
         there = self._timeline.total(utterance.end) if utterance.ended else self._timeline.complete(utterance.end)
         return max(0, there - self._encoded)
 
+    @property
+    def portion(self) -> int:
+        """How many positions to encode at once: a power of two, so that few sizes of batch occur.
+
+        It stays within a block of ``MOST_POSITIONS``, in which each position is computed as it would be by itself.
+        """
+        left = MOST_POSITIONS - self._encoded % MOST_POSITIONS
+        return 1 << (min(self.encodable, left).bit_length() - 1)
+
     def sit(self) -> Seat:
         """The stream's seat, taken now if it has none."""
         if self.seat is None:
@@ -294,7 +303,7 @@ class VoxtralRunner:
         groups: dict[int, list[VoxtralStream]] = {}
         for stream in rows:
             if stream.encodable:
-                groups.setdefault(_portion(stream.encodable), []).append(stream)
+                groups.setdefault(stream.portion, []).append(stream)
         for positions, members in groups.items():
             samples = torch.from_numpy(np.stack([stream.samples(positions) for stream in members]))
             audio = self._model.encode([stream.sit() for stream in members], samples)
@@ -313,8 +322,3 @@ class VoxtralRunner:
         )
         for stream, token, probability in zip(rows, tokens, probabilities, strict=True):
             stream.decoded(token, probability)
-
-
-def _portion(positions: int) -> int:
-    """How many positions to encode at once: a power of two, so that few sizes of batch occur."""
-    return 1 << (min(positions, MOST_POSITIONS).bit_length() - 1)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mapped_memory import HostMemory
 
 from sayso.engine.errors import EngineError
-from sayso.engine.ring_cache import Rings, RingShape, Slots
+from sayso.engine.ring_cache import BLOCK, Rings, RingShape, Slots
 
 CPU = torch.device("cpu")
 HEADS, WIDTH = 2, 8
@@ -73,9 +73,24 @@ def test_smaller_types_are_near(dtype, tolerance) -> None:
         assert (small.attend(0, step, queries)[0] - plain.step(queries[0], kv[0])).abs().max() < tolerance
 
 
-def test_neighbouring_slots_of_like_age_are_one_run_and_others_are_not() -> None:
-    step = rings(window=200).plan([0, 1, 2, 5], [150, 160, 3, 150], 1, 1)
-    assert [(run.rows.start, run.rows.stop, run.length) for run in step.runs] == [(0, 2, 161), (2, 3, 4), (3, 4, 151)]
+def test_neighbouring_slots_that_look_at_as_many_entries_are_one_run_and_others_are_not() -> None:
+    step = rings(window=200).plan([0, 1, 2, 5, 6], [100, 127, 192, 100, 3], 1, 1)
+    assert [(run.rows.start, run.rows.stop, run.length) for run in step.runs] == [
+        (0, 2, 128),
+        (2, 3, 208),
+        (3, 4, 128),
+        (4, 5, BLOCK),
+    ]
+
+
+def test_how_much_is_looked_at_follows_from_the_position_and_is_one_number_within_a_block() -> None:
+    shape = RingShape(1, HEADS, WIDTH, 200, BLOCK, torch.float32)
+    looked = [shape.looked_at(at) for at in range(2 * shape.length)]
+    assert all(at < count for at, count in enumerate(looked[: shape.length]))
+    assert looked == sorted(looked)
+    assert set(looked) == {32, 64, 96, 128, 192, shape.length}
+    for begin in range(0, len(looked) - BLOCK, BLOCK):
+        assert len(set(looked[begin : begin + BLOCK])) == 1
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int8])

@@ -34,7 +34,7 @@ async def test_it_is_computed_again_instead_and_no_word_is_lost(
     how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hibernated = private_cache(tmp_path / "cache", monkeypatch.setenv)
-    config = ServerConfig(port=0, model=str(build(tmp_path / "tiny")), threads=1, precision="float32")
+    config = ServerConfig(port=0, model=str(build(tmp_path / "tiny")), threads=1)
     async with server(engine_settings(config), config, once_ready=False) as url:
         keeper, caller = Keeper(url), Caller(url, "tiny")
         engine = await keeper.until_engine("ready")

@@ -66,8 +66,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     folder = tmp_path_factory.mktemp("moments")
     environment = dict(os.environ)
     hibernated = private_cache(folder / "cache", environment.__setitem__)
-    # In int8 the text of a model with random weights depends on how many frames a step has, parked or not.
-    config = {"port": 0, "model": str(build(folder / "tiny")), "threads": 1, "precision": "float32"}
+    config = {"port": 0, "model": str(build(folder / "tiny")), "threads": 1}
     command, log = [sys.executable, "-m", "sayso.server"], folder / "log"
     with child(command, environment, log, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None

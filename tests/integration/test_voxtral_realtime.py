@@ -28,7 +28,7 @@ MODEL = "tiny"
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("model") / MODEL
     build(folder)
-    command = [*SERVE, "--port", "0", "--model", str(folder), "--precision", "float32", "--threads", "1"]
+    command = [*SERVE, "--port", "0", "--model", str(folder), "--threads", "1"]
     log = folder.parent / "log"
     with child(command, os.environ, log, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

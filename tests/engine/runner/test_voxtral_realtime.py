@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from tiny_voxtral import build, warbling
 from voxtral_turns import Turn, run, runner_of, transcribe
 
@@ -239,53 +237,6 @@ SOUNDS = [warbling(seconds, seed) for seed, seconds in enumerate((2.9, 1.7, 3.3)
 @pytest.fixture(scope="module")
 def each_alone(runner):
     return [transcribe(runner, sound, delay).tokens for sound, delay in zip(SOUNDS, DELAYS_MS, strict=True)]
-
-
-SCHEDULES = st.lists(
-    st.one_of(
-        st.tuples(st.just("hear"), st.integers(0, 2), st.integers(200, 30_000)),
-        st.tuples(st.just("step"), st.sets(st.integers(0, 2), min_size=1), st.integers(1, 4)),
-        st.tuples(st.sampled_from(["pack", "forget"]), st.integers(0, 2), st.none()),
-    ),
-    min_size=6,
-    max_size=40,
-)
-
-
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(SCHEDULES)
-def test_whatever_arrives_when_and_whoever_shares_a_step_each_turn_is_as_alone(runner, each_alone, schedule):
-    """Also with turns that are put away, or dropped and computed anew, and in places that others had before."""
-    seats, turns = runner._model.seats, [Turn(runner, delay) for delay in DELAYS_MS]
-    heard = [0] * len(turns)
-
-    def hear(number, samples):
-        turns[number].hear(SOUNDS[number][heard[number] : heard[number] + samples])
-        heard[number] += samples
-        if heard[number] >= len(SOUNDS[number]):
-            turns[number].end()
-
-    for act, what, count in schedule:
-        if act == "hear":
-            hear(what, count)
-        elif act == "step":
-            for _ in range(count):
-                taking = [turns[number].stream for number in sorted(what) if turns[number].ready]
-                if taking:
-                    runner.run(taking)
-                for turn in turns:
-                    turn.collect()
-        elif turns[what].stream.seat is not None and not turns[what].ready:
-            stream = turns[what].stream
-            if act == "pack":
-                stream.unpack(stream.pack())
-            else:
-                stream.forget()
-    for number in range(len(turns)):
-        hear(number, len(SOUNDS[number]))
-    run(runner, turns)
-    assert [turn.tokens for turn in turns] == each_alone
-    assert runner._model.seats == seats
 
 
 def test_a_step_that_runs_out_of_memory_anywhere_changes_nothing_for_those_who_go_on(folder, runner, each_alone):
