@@ -377,7 +377,7 @@ class Commander:
             self._move(item_id, FeedState.DONE, f"Not undone: {error}", can_undo=again)
             return
         copied = outcome.receipt is Receipt.ON_CLIPBOARD
-        self._move(item_id, FeedState.DONE if copied else FeedState.UNDONE, outcome.detail if copied else "")
+        self._move(item_id, FeedState.DONE if copied else FeedState.UNDONE, outcome.detail)
 
     def _done(self, item: int, outcome: Outcome) -> None:
         if outcome.undo is not None:

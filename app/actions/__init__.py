@@ -17,6 +17,7 @@ from sayso.app.actions.calculator import Calculator
 from sayso.app.actions.desktop import Backend, detect
 from sayso.app.actions.edit import Edit
 from sayso.app.actions.errors import ActionError
+from sayso.app.actions.fields import Fields, UnknownFields
 from sayso.app.actions.files import Files
 from sayso.app.actions.folders import Folders
 from sayso.app.actions.information import Information
@@ -64,7 +65,7 @@ def create(
     variables = os.environ if environment is None else environment
     desktop = detect(variables) if backend is None else backend
     pid = os.getpid() if own_pid is None else own_pid
-    typist, undo = Typist(desktop, pid, _is_secret(variables)), UndoLog()
+    typist, undo = Typist(desktop, pid, _fields(variables)), UndoLog()
     actions = _everywhere(desktop, variables, pid, typist, undo)
     actions.append(Information(hardware / "power_supply"))
     if alarms is not None:
@@ -114,12 +115,12 @@ def _on_linux(variables: Mapping[str, str], hardware: Path) -> list[Action]:
     return [volume, Media(_session_bus(variables)), light, Power(system)]
 
 
-def _is_secret(variables: Mapping[str, str]) -> Callable[[int], bool]:
+def _fields(variables: Mapping[str, str]) -> Fields:
     if sys.platform != "linux":
-        return lambda pid: False
-    from sayso.app.actions.password_field import PasswordFields
+        return UnknownFields()
+    from sayso.app.actions.focused_field import ToldFields
 
-    return PasswordFields(_session_bus(variables)).has_keyboard
+    return ToldFields(_session_bus(variables))
 
 
 def _announcer(variables: Mapping[str, str]) -> Callable[[str], None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from sayso.app.actions.base import Done, Job, Receipt
+from sayso.app.actions.base import Done, Job
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.typing import Typist
 from sayso.app.actions.undo import UndoLog
@@ -28,15 +28,13 @@ class Edit:
         return self._scratch(job) if job.match.command.verb == "scratch" else self._undo_last(job)
 
     def _scratch(self, job: Job) -> Done:
-        typed = self._typist.take_back(job.halt)
-        count = len(typed.text.strip())
+        removed = self._typist.take_back(job.halt)
 
         def revert(halt: threading.Event) -> Done:
-            again = self._typist.put_back(typed, halt)
+            again = self._typist.put_back(removed.typed, halt)
             return Done(again.detail, again.receipt)
 
-        removed = f"{count} character{'s' if count != 1 else ''} removed"
-        return Done(removed, Receipt.SENT, revert, undone=self._undo.withdraw(typed))
+        return Done(removed.detail, removed.receipt, revert, undone=self._undo.withdraw(removed.typed))
 
     def _undo_last(self, job: Job) -> Done:
         entry = self._undo.latest()

@@ -11,13 +11,14 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from sayso.app.actions.base import Done, Job, Receipt, target_window
-from sayso.app.actions.desktop.base import Backend, Chord, InputUse, Window, check
+from sayso.app.actions.desktop.base import Backend, Chord, Window, check
 from sayso.app.actions.errors import ActionError
+from sayso.app.actions.fields import Cursor, Fields, UnknownFields
 from sayso.app.actions.insertion import SHIFT_INSERT, Plan, Way, backspaces, clean, needs_space, plan
+from sayso.app.actions.terminals import TerminalKind, terminal_kind
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
 
@@ -25,11 +26,11 @@ log = logging.getLogger(__name__)
 
 _REMEMBERED = 50
 """Inserted pieces that can be taken back one after another."""
-_SAME_USE_S = 0.1
-"""Two readings of the time of one use differ by less."""
 _PAUSE_S = 0.7
 """Nothing was pressed for so long: keys meant for one window would not reach another that comes to the front now."""
 _PAUSE_WAIT_S = 5.0
+_GONE_S = 1.0
+"""How long a program that tells its text may take to handle backspaces."""
 _BACKSPACE = Chord((), "BackSpace")
 _KEPT_ON_CLIPBOARD = frozenset(
     {
@@ -51,19 +52,24 @@ class Typed:
     """What came of it, in words for people."""
 
 
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """Text that was taken back."""
+
+    typed: Typed
+    receipt: Receipt
+    detail: str
+    """What came of it, in words for people."""
+
+
 class Typist:
-    """Inserts text, and remembers what, so that it can be taken back.
+    """Inserts text, and remembers what, so that it can be taken back."""
 
-    ``is_secret`` tells whether a password field of the program with this process number has the keyboard.
-    """
-
-    def __init__(self, backend: Backend, own_pid: int, is_secret: Callable[[int], bool] = lambda pid: False) -> None:
+    def __init__(self, backend: Backend, own_pid: int, fields: Fields | None = None) -> None:
         self._backend = backend
         self._own_pid = own_pid
-        self._is_secret = is_secret
+        self._fields = fields or UnknownFields()
         self._typed: deque[Typed] = deque(maxlen=_REMEMBERED)
-        self._own_use: InputUse | None = None
-        """Keyboard and mouse as we left them after typing."""
 
     def type(self, text: str, pinned: Window | None, halt: threading.Event, *, joined: bool = False) -> Typed:
         """Insert ``text``; ``joined`` puts a space between it and what was inserted before it in the same window.
@@ -84,25 +90,27 @@ class Typist:
     def _insert(self, text: str, pinned: Window | None, halt: threading.Event, joined: bool) -> Typed:
         window, left = self._reach(pinned, halt)
         try:
-            typed = self._insert_into(window, text, halt, joined)
+            return self._insert_into(window, text, halt, joined)
         finally:
             if left is not None:
                 self._go_back(left, halt)
-        self._own_use = self._backend.input_used()
-        return typed
 
     def _insert_into(self, window: Window, text: str, halt: threading.Event, joined: bool) -> Typed:
-        if self._is_secret(window.pid):
+        if self._fields.is_secret(window.pid):
             raise ActionError("password_field", "A password field has the keyboard. Passwords are typed by hand.")
-        if self._used_by_hand():
-            self.forget()
-        before = self._typed[-1] if self._typed else None
+        before = self._last_in(window.id)
+        if before is not None and not self._backend.untouched(window.id, halt):
+            self._forget_window(window.id)
+            before = None
         wanted = clean(text, window)
-        if joined and before is not None and before.window == window.id and needs_space(before.text, wanted):
+        if joined and before is not None and needs_space(before.text, wanted):
             wanted = f" {wanted}"
         if not wanted.strip():
             raise ActionError("nothing_to_type", "There is nothing to type in that.")
+        self._backend.watch_hands(window.id, halt)
         typed = self._send(wanted, window, halt)
+        # Once more, since our own presses may look like those of a hand.
+        self._backend.watch_hands(window.id, halt)
         if typed.receipt is Receipt.ON_CLIPBOARD:
             self.forget()
         else:
@@ -118,7 +126,7 @@ class Typist:
 
     def _send(self, text: str, window: Window, halt: threading.Event) -> Typed:
         chosen = plan(text, window, self._backend.has_keys_for)
-        name = window.title or window.application or "the window in front"
+        name = _name(window)
         if chosen.way is Way.PASTE:
             try:
                 read = self._paste(text, chosen, window, halt)
@@ -167,7 +175,7 @@ class Typist:
     def _wait_for_pause(self, halt: threading.Event) -> None:
         """Wait until the speaker does not use the other window for a moment."""
         until = time.monotonic() + _PAUSE_WAIT_S
-        while (use := self._backend.input_used()) is not None and time.monotonic() - use.at < _PAUSE_S:
+        while (used := self._backend.input_used()) is not None and time.monotonic() - used < _PAUSE_S:
             check(halt)
             if time.monotonic() > until:
                 raise ActionError("in_use", "You were at work in another window than you began to speak in.")
@@ -191,17 +199,16 @@ class Typist:
             self._backend.activate(window.id, halt)
         return window
 
-    def take_back(self, halt: threading.Event, only: Typed | None = None) -> Typed:
-        """Remove the last inserted text by backspaces.
+    def take_back(self, halt: threading.Event, only: Typed | None = None) -> Removed:
+        """Remove the last inserted text, or ``only`` that, by backspaces.
 
-        ``only`` demands that it is this one. Refused when another window has the keyboard, or when what is before the
-        cursor may be something else by now.
+        While our own window has the keyboard, the one with the text comes to the front for it, and ours again
+        afterwards. Refused while another program has it, and when what is before the cursor may be something else.
         """
-        if not self._typed or (only is not None and self._typed[-1] is not only):
-            raise ActionError("nothing_to_scratch", "Nothing that Sayso typed is left right before the cursor.")
-        typed = self._typed[-1]
-        window = target_window(self._backend, self._own_pid)
-        if window is None or window.id != typed.window:
+        typed = self._removable(only)
+        active = self._backend.active_window()
+        ours = active if active is not None and active.pid == self._own_pid else None
+        if active is not None and ours is None and active.id != typed.window:
             raise ActionError(
                 "window_changed", "The text was typed into another window. Go back to that window and say it again."
             )
@@ -210,23 +217,20 @@ class Typist:
             raise ActionError(
                 "cannot_count", "The text has characters that applications delete in different ways. Remove it by hand."
             )
-        if self._used_by_hand():
-            self.forget()
+        if not self._backend.untouched(typed.window, halt):
+            self._forget_window(typed.window)
             raise ActionError(
                 "used_by_hand",
-                "Keys were pressed by hand since, so what stands before the cursor is not known. Remove it by hand.",
+                "Keys or the mouse were used there by hand since, or the window is gone, so what stands before the "
+                "cursor is not known. Remove it by hand.",
             )
-        self.bring_forward(window, halt)
+        if active is None or active.id != typed.window:
+            self._backend.activate(typed.window, halt)
         try:
-            self._backend.press(_BACKSPACE, count, typed.window, halt)
-        except ActionError as error:
-            # How many of them arrived is unknown, unless none was sent.
-            if error.code != "modifier_held":
-                self.forget()
-            raise
-        self._typed.pop()
-        self._own_use = self._backend.input_used()
-        return typed
+            return self._remove(typed, count, halt)
+        finally:
+            if ours is not None:
+                self._go_back(ours, halt)
 
     def put_back(self, typed: Typed, halt: threading.Event) -> Typed:
         """Insert what was taken back again, into its own window whichever is in front by now."""
@@ -236,20 +240,68 @@ class Typist:
             window = next(found, Window(typed.window))
         return self.type(typed.text, window, halt)
 
-    def _used_by_hand(self) -> bool:
-        """Whether a key or button was pressed since we typed. Mere moves of the mouse do not count.
+    def _removable(self, only: Typed | None) -> Typed:
+        """The text that is to be removed, if it is the last one that was inserted in its window."""
+        wanted = only if only is not None else (self._typed[-1] if self._typed else None)
+        if wanted is None or not any(each is wanted for each in self._typed):
+            raise ActionError("nothing_to_scratch", "Nothing that Sayso typed is left right before the cursor.")
+        if self._last_in(wanted.window) is not wanted:
+            raise ActionError("typed_since", "More was typed after it in the same window. Undo that first.")
+        return wanted
 
-        The session tells only when any device was last used, so presses along with a move are taken for a move.
-        """
-        now = self._backend.input_used() if self._own_use else None
-        if now is None or self._own_use is None:
-            return False
-        certain = _SAME_USE_S + now.within + self._own_use.within
-        return now.at - self._own_use.at > certain and now.pointer == self._own_use.pointer
+    def _remove(self, typed: Typed, count: int, halt: threading.Event) -> Removed:
+        window = self._backend.active_window()
+        if window is None or window.id != typed.window:
+            raise ActionError("window_changed", "Another window came to the front. Try again.")
+        before = self._cursor(window, typed)
+        if before is not None and not _stands(typed.text, before):
+            self._forget_window(window.id)
+            raise ActionError(
+                "text_changed",
+                f"What stands before the cursor in {_name(window)} is not what Sayso typed there. Remove it by hand.",
+            )
+        try:
+            self._backend.press(_BACKSPACE, count, window.id, halt)
+        except ActionError as error:
+            if error.code != "modifier_held":
+                # How much of it is gone is unknown.
+                self._forget_window(window.id)
+            raise
+        self._typed = deque((each for each in self._typed if each is not typed), maxlen=_REMEMBERED)
+        self._backend.watch_hands(window.id, halt)
+        if before is not None and self._is_gone(window, typed, before, halt):
+            return Removed(typed, Receipt.VERIFIED, f"{_count(typed.text)} removed from {_name(window)}")
+        return Removed(typed, Receipt.SENT, f"{_count(typed.text)} removed by backspaces in {_name(window)}")
+
+    def _cursor(self, window: Window, typed: Typed) -> Cursor | None:
+        """Where the window's cursor is. What a terminal shows before it is not what was typed alone."""
+        if terminal_kind(window) is not TerminalKind.NONE:
+            return None
+        return self._fields.cursor(window.pid, len(typed.text))
+
+    def _is_gone(self, window: Window, typed: Typed, before: Cursor, halt: threading.Event) -> bool:
+        """Whether the cursor has gone back by the text's length."""
+        lengths = (len(typed.text), len(typed.text.encode("utf-16-le")) // 2)
+        until = time.monotonic() + _GONE_S
+        while time.monotonic() < until:
+            now = self._cursor(window, typed)
+            if now is not None and before.offset - now.offset in lengths:
+                return True
+            check(halt)
+            halt.wait(0.02)
+        return False
+
+    def _last_in(self, window: int) -> Typed | None:
+        return next((each for each in reversed(self._typed) if each.window == window), None)
+
+    def _forget_window(self, window: int) -> None:
+        self._typed = deque((each for each in self._typed if each.window != window), maxlen=_REMEMBERED)
+        self._backend.forget_hands(window)
 
     def forget(self) -> None:
         """The cursor may have moved: nothing inserted so far is known to stand before it."""
-        self._typed.clear()
+        for window in {each.window for each in self._typed}:
+            self._forget_window(window)
 
 
 class Typing:
@@ -277,8 +329,8 @@ def typed_as_done(typist: Typist, typed: Typed) -> Done:
         return Done(typed.detail, typed.receipt)
 
     def revert(halt: threading.Event) -> Done:
-        typist.take_back(halt, typed)
-        return Done(f"{_count(typed.text)} removed", Receipt.SENT)
+        removed = typist.take_back(halt, typed)
+        return Done(removed.detail, removed.receipt)
 
     return Done(typed.detail, typed.receipt, revert, made=typed)
 
@@ -286,3 +338,12 @@ def typed_as_done(typist: Typist, typed: Typed) -> Done:
 def _count(text: str) -> str:
     count = len(text.strip())
     return f"{count} character{'s' if count != 1 else ''}"
+
+
+def _name(window: Window) -> str:
+    return window.title or window.application or "the window in front"
+
+
+def _stands(text: str, cursor: Cursor) -> bool:
+    """Whether a text stands right before a cursor; browsers show some spaces as ones that do not break."""
+    return cursor.before.replace("\u00a0", " ").endswith(text.replace("\u00a0", " "))

@@ -11,7 +11,7 @@ from sayso.app.actions.base import Done, Revert, UndoToken
 from sayso.app.actions.errors import ActionError
 
 _KEPT = 50
-_MAY_BE_TRIED_AGAIN = frozenset({"window_changed", "modifier_held", "cancelled"})
+_MAY_BE_TRIED_AGAIN = frozenset({"window_changed", "window_not_shown", "typed_since", "modifier_held", "cancelled"})
 
 
 @dataclass(frozen=True, slots=True)

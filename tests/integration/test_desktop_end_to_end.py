@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import jiwer
 import pytest
+from bounded import wait_for
 from integration.desktop_session import (
     HEARD_SECONDS,
     DesktopSession,
@@ -51,14 +52,25 @@ def sound_of(session: DesktopSession) -> VirtualSound:
     return session.desktop.sound
 
 
-def test_spoken_text_is_typed_into_a_terminal(listening: DesktopSession) -> None:
-    lines, actions = len(listening.lines), len(listening.actions)
-    with listening.desktop.terminal() as terminal:
+def test_spoken_text_is_typed_into_a_terminal_and_taken_back_by_a_key_in_the_window(
+    listening: DesktopSession,
+) -> None:
+    lines, actions, desktop = len(listening.lines), len(listening.actions), listening.desktop
+    with desktop.terminal() as terminal:
         listening.say("type hello world")
         terminal.wait_for_text("orld", HEARD_SECONDS)
-        assert words(terminal.text) == "hello world"
-    listening.wait_for_words("type hello world", since=lines)
-    listening.wait_for_action("Type text", since=actions)
+        typed = terminal.text
+        assert words(typed) == "hello world"
+        listening.wait_for_words("type hello world", since=lines)
+        listening.wait_for_action("Type text", since=actions)
+        sayso = desktop.wait_for_window("Sayso")
+        desktop.focus(sayso)
+        desktop.xdotool("key", "--clearmodifiers", "ctrl+z")
+        listening.wait_for_action("Type text", "undone", since=actions)
+        # A backspace for each character, and the keyboard is back where the key was pressed.
+        wait_for(lambda: len(terminal.text) == 2 * len(typed), "the backspaces")
+        assert len(set(terminal.text[len(typed) :])) == 1
+        assert desktop.active_window() == sayso
 
 
 def test_a_window_is_closed_by_voice(listening: DesktopSession) -> None:

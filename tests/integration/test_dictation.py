@@ -104,7 +104,9 @@ def clipboard_is_as_before(desktop: VirtualDesktop) -> None:
     assert on_clipboard(desktop, "image/png") == PICTURE
 
 
-async def test_nothing_is_put_into_a_password_field(tmp_path: Path) -> None:
+async def test_what_a_program_tells_of_its_field_keeps_dictation_out_of_passwords_and_undo_from_other_text(
+    tmp_path: Path,
+) -> None:
     with virtual_desktop(sound=False) as desktop, screen_reader(desktop) as reader:
         performer = create(environment=desktop.environment, own_pid=os.getpid())
         shown = tmp_path / "shown"
@@ -121,4 +123,17 @@ async def test_nothing_is_put_into_a_password_field(tmp_path: Path) -> None:
             desktop.focus(target.window)
             await performer.type("naïve")
             await asyncio.to_thread(wait_until_shown, target, "naïve", 0)
+            more, changed = await performer.type("smile 😀"), await performer.type("ending")
+            await asyncio.to_thread(wait_until_shown, target, "naïve smile 😀 ending", 0)
+            assert more.undo is not None
+            assert changed.undo is not None
+            undone = await performer.undo(changed.undo)
+            assert (undone.receipt, undone.detail) == (Receipt.VERIFIED, "6 characters removed from editor")
+            assert target.shown() == "naïve smile 😀"
+            # The program changes its text by itself, and the cursor stands behind something else.
+            reader.wait_for("text").write("rewritten, and longer")
+            with pytest.raises(ActionError) as refused:
+                await performer.undo(more.undo)
+            assert refused.value.code == "text_changed"
+            assert target.shown() == "rewritten, and longer"
         await performer.close()

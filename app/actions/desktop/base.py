@@ -48,18 +48,6 @@ class Chord:
 
 
 @dataclass(frozen=True, slots=True)
-class InputUse:
-    """The last use of keyboard or mouse."""
-
-    at: float
-    """Seconds of ``time.monotonic``."""
-    pointer: tuple[int, int]
-    """Where the pointer is now, in pixels."""
-    within: float = 0.0
-    """Seconds by which ``at`` may be wrong: a busy session is slow to answer."""
-
-
-@dataclass(frozen=True, slots=True)
 class Rectangle:
     """Pixels of the whole screen space, from the upper left corner."""
 
@@ -158,8 +146,17 @@ class Backend(Protocol):
     def picture(self) -> np.ndarray:
         """What is on the screen: shape (height, width, 3), uint8, red first."""
 
-    def input_used(self) -> InputUse | None:
-        """When keyboard or mouse were last used, by hand or by us; None where that cannot be known."""
+    def input_used(self) -> float | None:
+        """When (``time.monotonic``) keyboard or mouse were last used, by hand or by us; None where nobody knows."""
+
+    def watch_hands(self, window: int, halt: threading.Event) -> None:
+        """Note from now on whether keys or buttons are used by hand in a window; what we pressed before is none."""
+
+    def untouched(self, window: int, halt: threading.Event) -> bool:
+        """True only for a window that is watched, is still there, and in which no key or button was used since."""
+
+    def forget_hands(self, window: int) -> None:
+        """Watch a window no more."""
 
     def interrupt(self) -> None:
         """Make a call that blocks in another thread fail soon. Any thread."""

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from sayso.app.actions.desktop.base import Chord, InputUse, Placement, Rectangle, Window, Workspaces
+from sayso.app.actions.desktop.base import Chord, Placement, Rectangle, Window, Workspaces
 from sayso.app.actions.errors import ActionError
 
 NO_DISPLAY = (
@@ -91,8 +91,17 @@ class Refusing:
     def picture(self) -> np.ndarray:
         self._refuse()
 
-    def input_used(self) -> InputUse | None:
+    def input_used(self) -> float | None:
         return None
+
+    def watch_hands(self, window: int, halt: threading.Event) -> None:
+        """Nothing is typed here."""
+
+    def untouched(self, window: int, halt: threading.Event) -> bool:
+        return False
+
+    def forget_hands(self, window: int) -> None:
+        """Nothing is watched here."""
 
     def interrupt(self) -> None:
         """Nothing blocks here."""

@@ -1,4 +1,4 @@
-"""The X11 backend: one connection with its keyboard and windows, another for the clipboard.
+"""The X11 backend: one connection with its keyboard and windows, one for the clipboard, one that watches hands.
 
 One worker thread at a time, but for ``interrupt``.
 """
@@ -9,9 +9,10 @@ import threading
 
 import numpy as np
 
-from sayso.app.actions.desktop.base import Chord, InputUse, Placement, Rectangle, Window, Workspaces
+from sayso.app.actions.desktop.base import Chord, Placement, Rectangle, Window, Workspaces
 from sayso.app.actions.desktop.x11_clipboard import X11Clipboard
 from sayso.app.actions.desktop.x11_connection import X11Connection
+from sayso.app.actions.desktop.x11_hands import X11Hands
 from sayso.app.actions.desktop.x11_keyboard import X11Keyboard
 from sayso.app.actions.desktop.x11_picture import picture
 from sayso.app.actions.desktop.x11_placing import X11Placing
@@ -37,6 +38,7 @@ class X11:
         self._connection = X11Connection(display)
         self._keyboard = X11Keyboard(self._connection)
         self._clipboard = X11Clipboard(display)
+        self._hands = X11Hands(display)
         self._windows = X11Windows(self._connection)
         self._placing = X11Placing(self._connection)
         self._workspaces = X11Workspaces(self._connection)
@@ -113,12 +115,22 @@ class X11:
     def picture(self) -> np.ndarray:
         return picture(self._connection)
 
-    def input_used(self) -> InputUse | None:
+    def input_used(self) -> float | None:
         return self._keyboard.input_used()
+
+    def watch_hands(self, window: int, halt: threading.Event) -> None:
+        self._hands.watch(window, halt)
+
+    def untouched(self, window: int, halt: threading.Event) -> bool:
+        return self._hands.untouched(window, halt)
+
+    def forget_hands(self, window: int) -> None:
+        self._hands.forget(window)
 
     def interrupt(self) -> None:
         self._connection.interrupt()
 
     def disconnect(self) -> None:
+        self._hands.close()
         self._clipboard.close()
         self._connection.drop()

@@ -11,9 +11,7 @@ import logging
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
@@ -25,6 +23,7 @@ from sayso.app.actions.desktop.x11_clip import Clip, same_client, text_clip
 from sayso.app.actions.desktop.x11_events import X11Events
 from sayso.app.actions.desktop.x11_selection_owner import SelectionOwner
 from sayso.app.actions.desktop.x11_selection_reader import CannotKeepError, SelectionReader
+from sayso.app.actions.desktop.x11_thread import X11Thread
 from sayso.app.actions.errors import ActionError
 
 log = logging.getLogger(__name__)
@@ -98,9 +97,10 @@ class X11Clipboard:
             keeper.close()
 
     def _do(self, work: Callable[[_Keeper], None], halt: threading.Event) -> None:
-        if self._keeper is None or not self._keeper.alive:
+        if self._keeper is None or not self._keeper.thread.alive:
             self._keeper = _Keeper(self._display)
-        self._keeper.do(work, halt)
+        keeper = self._keeper
+        keeper.thread.do(lambda: work(keeper), halt)
 
 
 class _Keeper:
@@ -116,34 +116,14 @@ class _Keeper:
         self._before: dict[int, Clip | None] = {}
         """What each lent selection held, None for nothing."""
         self._loan: Loan | None = None
-        self._jobs: deque[tuple[Callable[[], None], Future[None]]] = deque()
-        self._changed = False
-        self._ended = False
-        self._thread = threading.Thread(target=self._run, name="clipboard", daemon=True)
-        self._thread.start()
-
-    @property
-    def alive(self) -> bool:
-        return self._thread.is_alive() and not self._ended
-
-    def do(self, work: Callable[[_Keeper], None], halt: threading.Event) -> None:
-        """Run ``work`` in the thread and return when it is done."""
-        future: Future[None] = Future()
-        self._jobs.append((lambda: work(self), future))
-        self._events.wake()
-        while not future.done():
-            check(halt)
-            if not self.alive and not future.done():
-                raise _lost_display()
-            with contextlib.suppress(TimeoutError):
-                future.result(0.05)
-        future.result()
+        self.thread = X11Thread(self._events, "clipboard", self._give_back_if_due, self._give_back_at)
+        self.thread.start()
 
     def close(self) -> None:
-        if self.alive:
+        if self.thread.alive:
             with contextlib.suppress(ActionError):  # A display that is gone has no clipboard any more.
-                self.do(lambda keeper: keeper._finish(), threading.Event())
-        self._thread.join(_CLOSE_S)
+                self.thread.do(self._finish, threading.Event())
+        self.thread.join(_CLOSE_S)
 
     # In the thread.
 
@@ -195,7 +175,7 @@ class _Keeper:
         if self._is_for(loan, requestor, clip):
             loan.read_at = time.monotonic()
             loan.handed.set()
-            self._changed = True
+            self.thread.stir()
 
     def _taken(self, requestor: int, clip: Clip) -> None:
         loan = self._loan
@@ -216,20 +196,6 @@ class _Keeper:
     def _lost(self, selection: int) -> None:
         """Another program has put something there: that stays."""
         self._before.pop(selection, None)
-
-    def _run(self) -> None:
-        try:
-            while not self._ended:
-                self._events.pump(lambda: bool(self._jobs) or self._changed, self._give_back_at())
-                self._changed = False
-                while self._jobs:
-                    _run_job(*self._jobs.popleft())
-                self._give_back_if_due()
-        except xcffib.ConnectionException:
-            log.warning("the clipboard is no longer served: the display is gone")
-        finally:
-            self._ended = True
-            self._events.close()
 
     def _give_back_if_due(self) -> None:
         loan, at = self._loan, self._give_back_at()
@@ -253,7 +219,7 @@ class _Keeper:
         held = self._owner.held(self._clipboard)
         if held is not None:
             self._hand_over(held)
-        self._ended = True
+        self.thread.end()
 
     def _hand_over(self, clip: Clip) -> None:
         """Ask the clipboard manager to save what we offer (freedesktop's clipboard manager specification)."""
@@ -282,21 +248,3 @@ def _until(event: threading.Event, seconds: float, halt: threading.Event) -> boo
         if time.monotonic() > until:
             return False
     return True
-
-
-def _run_job(work: Callable[[], None], future: Future[None]) -> None:
-    try:
-        work()
-    except xcffib.ConnectionException:
-        future.set_exception(_lost_display())
-        raise
-    except xcffib.Error as error:
-        future.set_exception(ActionError("display_refused", f"The display refused that ({type(error).__name__})."))
-    except ActionError as error:
-        future.set_exception(error)
-    else:
-        future.set_result(None)
-
-
-def _lost_display() -> ActionError:
-    return ActionError("display_lost", "The display does not answer any more. If the session still runs, say it again.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -45,6 +46,8 @@ class X11Events:
         self._names: dict[int, str] = {}
         self._wake_read, self._wake_write = os.pipe()
         os.set_blocking(self._wake_write, False)
+        self._closing = threading.Lock()
+        self._closed = False
 
     def atom(self, name: str) -> int:
         if name not in self._atoms:
@@ -74,9 +77,10 @@ class X11Events:
         return seen[-1]
 
     def wake(self) -> None:
-        """Make ``pump`` look at its condition again. Any thread."""
-        with contextlib.suppress(BlockingIOError):  # A full pipe wakes as well.
-            os.write(self._wake_write, b"!")
+        """Make ``pump`` look at its condition again; after ``close`` nothing has to be woken. Any thread."""
+        with self._closing, contextlib.suppress(BlockingIOError):  # A full pipe wakes as well.
+            if not self._closed:
+                os.write(self._wake_write, b"!")
 
     def pump(self, until: Callable[[], bool], deadline: float | None = None) -> bool:
         """Handle events until a condition holds, True, or the deadline (``time.monotonic``) has passed, False."""
@@ -105,7 +109,9 @@ class X11Events:
                 return self.connection.poll_for_event()
 
     def close(self) -> None:
-        for end in (self._wake_read, self._wake_write):
-            os.close(end)
+        with self._closing:
+            self._closed = True
+            for end in (self._wake_read, self._wake_write):
+                os.close(end)
         with contextlib.suppress(xcffib.XcffibException):  # One that was lost before needs nothing more.
             self.connection.disconnect()

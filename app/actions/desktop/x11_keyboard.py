@@ -7,18 +7,16 @@ between them. While text is typed, Caps Lock and a second layout group are set a
 from __future__ import annotations
 
 import contextlib
-import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import xcffib
 import xcffib.screensaver
 import xcffib.xtest
 from xcffib.xproto import GrabMode, GrabStatus, ModMask, Time
 
-from sayso.app.actions.desktop.base import Chord, InputUse, check
+from sayso.app.actions.desktop.base import Chord, check
 from sayso.app.actions.desktop.keymap import Keymap, Stroke, borrowed, character_keysym, segments
 from sayso.app.actions.desktop.x11_connection import X11Connection
 from sayso.app.actions.errors import ActionError
@@ -29,8 +27,6 @@ _HELD = int(ModMask.Shift | ModMask.Control | ModMask._1 | ModMask._3 | ModMask.
 _CHUNK = 16
 """Characters sent between two looks at which window has the keyboard."""
 _HELD_WAIT_S = 2.0
-_READINGS = 5
-_QUICK_S = 0.01
 _FOCUS_WAIT_S = 3.0
 """A window manager that looks at a changed keyboard gives the keyboard to a new window only afterwards."""
 
@@ -117,29 +113,15 @@ class X11Keyboard:
                 connection.core.UngrabKeyboard(Time.CurrentTime)
             return bool(reply.status == GrabStatus.Success)
 
-    def input_used(self) -> InputUse | None:
+    def input_used(self) -> float | None:
         """The last use of any input device, from the screen saver's clock; None where the server has none."""
         with self._x.calls() as connection:
             try:
                 saver = connection(xcffib.screensaver.key)
             except KeyError:
                 return None
-            pointer = connection.core.QueryPointer(self._x.root).reply()
-            at, within = self._last_use(saver)
-            return InputUse(at, (pointer.root_x, pointer.root_y), within)
-
-    def _last_use(self, saver: Any) -> tuple[float, float]:
-        """The time of the last use and its error, from the quickest answer: only then is it known when it was true."""
-        best, at = math.inf, 0.0
-        for _ in range(_READINGS):
-            asked = time.monotonic()
-            idle_ms = saver.QueryInfo(self._x.root).reply().ms_since_user_input
-            took = time.monotonic() - asked
-            if took < best:
-                best, at = took, asked + took / 2 - idle_ms / 1000
-            if best < _QUICK_S:
-                break
-        return at, best / 2
+            idle_ms = int(saver.QueryInfo(self._x.root).reply().ms_since_user_input)
+            return time.monotonic() - idle_ms / 1000
 
     def _type_piece(
         self,

@@ -19,7 +19,7 @@ from spoken_actions import Hands
 from virtual_desktop import Terminal, VirtualDesktop, Window
 from xcffib.xproto import GrabMode, GrabStatus, WindowClass
 
-from sayso.app.actions import ActionError, Receipt
+from sayso.app.actions import ActionError, Receipt, create
 from sayso.app.actions.desktop import Chord
 from sayso.app.actions.desktop import Window as ActionWindow
 from sayso.app.actions.desktop.none import Refusing
@@ -356,7 +356,7 @@ def test_a_scratch_that_had_not_begun_can_be_tried_again() -> None:
     with pytest.raises(ActionError):
         typist.take_back(halt)
     window.breaks_off = ""
-    assert typist.take_back(halt) is typed
+    assert typist.take_back(halt).typed is typed
 
 
 class OneWindow(Refusing):
@@ -375,6 +375,9 @@ class OneWindow(Refusing):
 
     def type_text(self, text: str, window: int, halt: threading.Event) -> None:
         assert window == 7
+
+    def untouched(self, window: int, halt: threading.Event) -> bool:
+        return True
 
     def press(self, chord: Chord, times: int, window: int | None, halt: threading.Event) -> None:
         if self.breaks_off:
@@ -408,6 +411,104 @@ async def test_scratch_that_is_refused_after_typing_by_hand_but_not_after_moving
     assert refused.value.code == "used_by_hand"
     received(terminal, "h")
     assert terminal.output.read_bytes().endswith(b"h")
+
+
+@contextmanager
+def own_window(hands: Hands, folder: Path) -> Iterator[tuple[Hands, Window]]:
+    """A window that stands for Sayso's own, and hands that take it for that; it has the keyboard at first."""
+    with child(["xterm", "-T", "own window"], hands.desktop.environment, folder / "own.log") as process:
+        window = hands.desktop.wait_for_window("own window")
+        hands.desktop.focus(window)
+        performer = create(environment=hands.desktop.environment, own_pid=process.pid)
+        yield Hands(performer, hands.read, hands.desktop), window
+
+
+def have_the_keyboard(desktop: VirtualDesktop, window: Window) -> None:
+    """Return when the window has it."""
+
+    def active() -> bool:
+        found = desktop.active_window()
+        return found is not None and found.id == window.id
+
+    wait_for(active, f"{window.title!r} to have the keyboard")
+
+
+async def test_undo_in_our_own_window_brings_the_text_s_window_forward_and_ours_again(
+    hands: Hands, desktop: VirtualDesktop, tmp_path: Path
+) -> None:
+    with line_reader(desktop, tmp_path) as (target, output), own_window(hands, tmp_path) as (ours, own):
+        with desktop.terminal("in between") as between:
+            desktop.focus(target)
+            await ours.do("type keep")
+            oops = await ours.do("type oops")
+            # Sayso's window lies in front of another one, and is worked there by hand with keys and mouse.
+            desktop.focus(between.window)
+            desktop.focus(own)
+            left, top, _, _ = desktop.geometry(own)
+            desktop.xdotool("mousemove", left + 30, top + 30, "click", 1, "key", "h")
+            assert oops.undo is not None
+            undone = await ours.performer.undo(oops.undo)
+
+            have_the_keyboard(desktop, own)
+            assert between.output.read_bytes() == b""
+        assert undone.receipt is Receipt.SENT
+        assert undone.detail == "4 characters removed by backspaces in lines"
+        desktop.focus(target)
+        await ours.do("type on")
+        desktop.xdotool("key", "Return")
+        wait_for(output.read_bytes, "a line")
+        assert output.read_bytes() == b"keep on\n"
+        await ours.performer.close()
+
+
+async def test_undo_in_our_own_window_takes_nothing_that_was_typed_by_hand_since(
+    hands: Hands, desktop: VirtualDesktop, tmp_path: Path
+) -> None:
+    with line_reader(desktop, tmp_path) as (target, output), own_window(hands, tmp_path) as (ours, own):
+        desktop.focus(target)
+        typed = await ours.do("type stays")
+        desktop.xdotool("key", "h", "i", "alt+Tab")
+        have_the_keyboard(desktop, own)
+        # A move of the mouse hides nothing of it.
+        desktop.xdotool("mousemove", 400, 300)
+        assert typed.undo is not None
+        with pytest.raises(ActionError) as refused:
+            await ours.performer.undo(typed.undo)
+
+        assert refused.value.code == "used_by_hand"
+        have_the_keyboard(desktop, own)
+        desktop.focus(target)
+        desktop.xdotool("key", "Return")
+        wait_for(output.read_bytes, "a line")
+        assert output.read_bytes() == b"stayshi\n"
+        await ours.performer.close()
+
+
+async def test_what_was_typed_last_in_each_window_can_be_undone_and_what_came_before_it_only_then(
+    hands: Hands, desktop: VirtualDesktop, terminal: Terminal, tmp_path: Path
+) -> None:
+    with own_window(hands, tmp_path) as (ours, own):
+        desktop.focus(terminal.window)
+        first, second = [(await ours.do(f"type {text}")).undo for text in ("one", "two")]
+        with desktop.terminal("other window") as other:
+            third = (await ours.do("type three")).undo
+            desktop.focus(own)
+            assert first is not None
+            assert second is not None
+            with pytest.raises(ActionError) as early:
+                await ours.performer.undo(first)
+            assert early.value.code == "typed_since"
+            await ours.performer.undo(second)
+            await ours.performer.undo(first)
+            wait_for(lambda: len(terminal.output.read_bytes()) == 2 * len("one two"), "the backspaces")
+            assert other.output.read_bytes() == b"three"
+        desktop.wait_until_closed(other.window)
+        assert third is not None
+        with pytest.raises(ActionError) as gone:
+            await ours.performer.undo(third)
+        assert gone.value.code == "used_by_hand"
+        assert "window is gone" in str(gone.value)
+        await ours.performer.close()
 
 
 def copy(desktop: VirtualDesktop, text: str) -> None:

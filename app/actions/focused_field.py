@@ -1,7 +1,8 @@
-"""Whether the keyboard is in a password field, as programs tell screen readers (AT-SPI). One worker thread at a time.
+"""What programs tell screen readers (AT-SPI) of the field that has the keyboard. One worker thread at a time.
 
-That is known only where the session's accessibility is on; nothing is switched on for it. Looking is bounded, and what
-could not be found out in time counts as no password field: dictation must not depend on how large a window is.
+Whether it is a password field, and what stands before its cursor, which is compared and kept nowhere. That is known
+only where the session's accessibility is on; nothing is switched on for it. Looking is bounded, and what could not be
+found out in time counts as not told: dictation must not depend on how large a window is.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from jeepney import DBusAddress
 
 from sayso.app.actions.bus import Bus, Calls
 from sayso.app.actions.errors import ActionError
+from sayso.app.actions.fields import Cursor
 
 log = logging.getLogger(__name__)
 
@@ -24,13 +27,16 @@ _STATUS = DBusAddress("/org/a11y/bus", _LAUNCHER, "org.a11y.Status")
 _ADDRESS = DBusAddress("/org/a11y/bus", _LAUNCHER, "org.a11y.Bus")
 _DAEMON = DBusAddress("/org/freedesktop/DBus", "org.freedesktop.DBus", "org.freedesktop.DBus")
 _REGISTRY, _ROOT = "org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root"
-_ACCESSIBLE = "org.a11y.atspi.Accessible"
+_ACCESSIBLE, _TEXT = "org.a11y.atspi.Accessible", "org.a11y.atspi.Text"
 _PASSWORD_TEXT = 40
 """The role's number in AT-SPI's list, and below the states'."""
-_FOCUSED, _SHOWING = 12, 25
+_EDITABLE, _FOCUSED, _SHOWING = 7, 12, 25
 _LOOKING_S = 0.4
 _MOST = 500
 """Elements looked at."""
+
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,20 @@ class _Element:
     def children(self) -> list[_Element]:
         return [_Element(self.calls, *found) for found in self._told("GetChildren", [])]
 
+    def cursor(self, length: int) -> Cursor | None:
+        """Its cursor if it is a field of text."""
+        if not self.has(_EDITABLE) or _TEXT not in self._told("GetInterfaces", []):
+            return None
+        text = DBusAddress(self.path, self.program, _TEXT)
+        try:
+            offset = int(self.calls.property(text, "CaretOffset"))
+            before = (
+                self.calls.call(text, "GetText", "ii", max(0, offset - 2 * length), offset)[0] if offset > 0 else ""
+            )
+        except ActionError:
+            return None
+        return Cursor(offset, str(before)) if offset >= 0 else None
+
     @property
     def pid(self) -> int:
         try:
@@ -66,38 +86,45 @@ class _Element:
             return otherwise
 
 
-class PasswordFields:
-    """Looks where the keyboard is in a program. ``session`` is the session's D-Bus."""
+class ToldFields:
+    """See ``fields.Fields``. ``session`` is the session's D-Bus."""
 
     def __init__(self, session: Bus) -> None:
         self._session = session
 
-    def has_keyboard(self, pid: int) -> bool:
-        """Whether a password field of the program has the keyboard; False also where that cannot be known."""
+    def is_secret(self, pid: int) -> bool:
+        return bool(self._look(pid, lambda element: element.role == _PASSWORD_TEXT or None))
+
+    def cursor(self, pid: int, length: int) -> Cursor | None:
+        return self._look(pid, lambda element: element.cursor(length))
+
+    def _look(self, pid: int, look: Callable[[_Element], Found | None]) -> Found | None:
+        """The first answer about what has the keyboard in a program."""
         if not pid:
-            return False
+            return None
         until = time.monotonic() + _LOOKING_S
         try:
             with self._session.open(_LOOKING_S) as calls:
                 if _LAUNCHER not in calls.services() or not calls.property(_STATUS, "IsEnabled"):
-                    return False
+                    return None
                 address = str(calls.call(_ADDRESS, "GetAddress")[0])
             with Bus(address).open(_LOOKING_S) as calls:
                 programs = _Element(calls, _REGISTRY, _ROOT).children()
-                return any(_is_in_password_field(each, until) for each in programs if each.pid == pid)
+                found = (_first_focused(each, look, until) for each in programs if each.pid == pid)
+                return next((each for each in found if each is not None), None)
         except ActionError as error:
             log.debug("fields not known: %s", error.code)
-            return False
+            return None
 
 
-def _is_in_password_field(program: _Element, until: float) -> bool:
+def _first_focused(program: _Element, look: Callable[[_Element], Found | None], until: float) -> Found | None:
     looked_at = 0
     waiting = deque(program.children())
     while waiting and looked_at < _MOST and time.monotonic() < until:
         element = waiting.popleft()
         looked_at += 1
-        if element.has(_FOCUSED) and element.role == _PASSWORD_TEXT:
-            return True
+        if element.has(_FOCUSED) and (found := look(element)) is not None:
+            return found
         if element.has(_SHOWING):
             waiting.extend(element.children())
-    return False
+    return None
