@@ -20,6 +20,7 @@ from sayso.app.engine_view import AUTOMATIC, EngineFacts, EngineView, ModelRow, 
 from sayso.app.errors import AppError
 from sayso.app.local_server import LocalServer
 from sayso.app.model_commands import COMMAND, read, run
+from sayso.app.model_folders import path_of, titles
 from sayso.app.server_choice import ServerChoice
 from sayso.app.server_reports import ReportError, ServerReports
 from sayso.app.settings_store import SettingsStore
@@ -30,6 +31,7 @@ _LIST_S = 60.0
 _FETCH_S = 6 * 3600.0
 _MEASURE_S = 180.0
 _REMOVE_S = 60.0
+_CHECK_S = 60.0
 _WORDS = {
     "hub_unreachable": "The hub that models come from cannot be reached, or the transfer broke off. What came so far "
     "is kept: try again when there is a network.",
@@ -50,6 +52,9 @@ class _Listed(msgspec.Struct):
     auto: bool = False
     hears: bool = False
     stored_bytes: int = 0
+    own: bool = False
+    told_as: str = ""
+    fault: str = ""
 
 
 class _Measured(msgspec.Struct):
@@ -136,6 +141,12 @@ class EnginePanel:
         if wanted and self._view.work is Work.NONE:
             self._begin(Work.MEASURING, wanted[0], self._measure(wanted))
 
+    def add_folder(self, typed: str) -> None:
+        """List a folder of the user's own, once a model that hears was found in it."""
+        folder = path_of(typed)
+        if folder:
+            self._begin(Work.CHECKING, folder, self._add_folder(folder))
+
     def remove(self, name: str) -> None:
         self._begin(Work.REMOVING, name, self._remove(name))
 
@@ -217,10 +228,22 @@ class EnginePanel:
                 await asyncio.to_thread(self._speeds.keep, name, chosen.device, chosen.threads, measured.factor)
             self._relist()
 
+    async def _add_folder(self, folder: str) -> None:
+        await run(["check", folder, "--json"], lambda _: None, _CHECK_S, self._command)
+        folders = self._store.settings.model_folders
+        if folder not in folders:
+            self._store.change(model_folders=(*folders, folder))
+        await self._list()
+
     async def _remove(self, name: str) -> None:
-        if self._view.facts is not None and name == self._view.facts.model and not self.view.remote:
-            raise AppError("model_in_use", f"{name} is in use: use another one first, then remove it.")
-        await run(["remove", name, "--json"], lambda _: None, _REMOVE_S, self._command)
+        """Delete what was fetched; of a folder of the user's own only its place in the list is given up."""
+        view, folders = self.view, self._store.settings.model_folders
+        if name == view.running or (name in folders and name == view.model):
+            raise AppError("model_in_use", f"{view.shown(name)} is in use: use another one first, then remove it.")
+        if name in folders:
+            self._store.change(model_folders=tuple(each for each in folders if each != name))
+        else:
+            await run(["remove", name, "--json"], lambda _: None, _REMOVE_S, self._command)
         if name == self._store.settings.model:
             self._store.change(model=AUTOMATIC)
         await self._list()
@@ -238,13 +261,15 @@ class EnginePanel:
 
     async def _list(self) -> None:
         listed: list[_Listed] = []
-        await run(["list", "--json"], lambda line: listed.append(read(line, _Listed)), _LIST_S, self._command)
+        folders = [part for each in self._store.settings.model_folders for part in ("--folder", each)]
+        await run(["list", "--json", *folders], lambda line: listed.append(read(line, _Listed)), _LIST_S, self._command)
         self._listed = tuple(listed)
         self._relist()
 
     def _relist(self) -> None:
         """Join what is listed with what was measured for the choice of now."""
         chosen = self._store.settings
+        called = titles([each.name for each in self._listed if each.own])
         rows = tuple(
             ModelRow(
                 each.name,
@@ -256,9 +281,13 @@ class EnginePanel:
                 each.stored_bytes,
                 each.auto,
                 self._speeds.get(each.name, chosen.device, chosen.threads),
+                title=called.get(each.name, ""),
+                own=each.own,
+                told_as=each.told_as,
+                fault=each.fault,
             )
             for each in self._listed
-            if each.hears or each.kind == "whisper"
+            if each.hears
         )
         self._show(models=rows)
 

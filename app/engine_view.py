@@ -14,6 +14,7 @@ class ModelRow:
     """One model that hears."""
 
     name: str
+    """How it is asked for; the path of a folder of the user's own."""
     languages: tuple[str, ...]
     download_bytes: int
     memory_bytes: int
@@ -26,6 +27,18 @@ class ModelRow:
     """It is what “automatic” is here."""
     factor: float | None = None
     """Measured here: seconds of computing for each second of speech."""
+    title: str = ""
+    """What people call it where that is not its name."""
+    own: bool = False
+    """It is a folder of the user's own, whose files are left alone."""
+    told_as: str = ""
+    """What an engine that runs it calls it where that is not its name."""
+    fault: str = ""
+    """Why a folder of the user's own cannot be used any more, for people."""
+
+    @property
+    def shown(self) -> str:
+        return self.title or self.name
 
 
 class Work(StrEnum):
@@ -37,6 +50,8 @@ class Work(StrEnum):
     LOADING = "loading"
     """A server with the new choice starts while the old one goes on."""
     REMOVING = "removing"
+    CHECKING = "checking"
+    """A folder that the user has chosen is looked into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +82,20 @@ class EngineView:
     models: tuple[ModelRow, ...] = ()
     work: Work = Work.NONE
     about: str = ""
-    """The model that the work is about."""
+    """The model that the work is about, by its name."""
     done_bytes: int = 0
     total_bytes: int = 0
     fault: str = ""
     """Why the last thing that was asked for was not done, for people."""
+
+    def shown(self, name: str) -> str:
+        """What people call the model of this name."""
+        return next((row.shown for row in self.models if row.name == name), name)
+
+    @property
+    def running(self) -> str:
+        """The name of the model that the engine on this machine runs; empty where none does."""
+        told = self.facts.model if self.facts is not None and not self.remote else ""
+        chosen = [row for row in self.models if row.name == self.model and row.own]
+        rows = chosen or [row for row in self.models if not row.own]
+        return next((row.name for row in rows if told and (row.told_as or row.name) == told), "")

@@ -40,6 +40,7 @@ class SettingsError(AppError):
 
 class Settings(msgspec.Struct, frozen=True):
     """``microphone`` empty follows the system's default; ``model`` empty takes the server's own.
+    ``model_folders`` are the user's own folders with models, which are listed beside the others.
 
     ``wait_ms`` is the pause that ends an utterance. ``told_of_tray`` is whether the user has read once that Sayso goes
     on there, ``guided`` that the first-run guide was finished or skipped. ``memory`` is when memory is given back,
@@ -57,6 +58,7 @@ class Settings(msgspec.Struct, frozen=True):
     remote_url: str = ""
     remote_model: str = ""
     model: str = "auto"
+    model_folders: tuple[str, ...] = ()
     device: str = "auto"
     threads: int = 0
     close_to_tray: bool = True

@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 _ORIGINAL = "consolidated.safetensors"
 _KINDS = ("whisper", "voxtral_realtime", "causal")
+_PICKLED = "pytorch_model.bin"
 _LAYOUTS = ("model.bin", "model.safetensors", "model.safetensors.index.json")
 
 
@@ -90,10 +91,10 @@ def find_installed(name: str, store: ModelStore | None = None) -> ModelFiles | N
     entry, store = find(name), store or ModelStore()
     folder = Path(name).expanduser()
     if entry is None and folder.is_dir():
-        return _in_folder(folder, folder.resolve().name)
+        return in_folder(folder, folder.resolve().name)
     repository = entry.repository if entry is not None else name
     if _HUB_ID.fullmatch(repository) and store.holds(repository):
-        return _in_folder(store.folder(repository), name)
+        return in_folder(store.folder(repository), name)
     return None
 
 
@@ -119,13 +120,19 @@ def _packaged(model: PackagedModel) -> ModelFiles:
     return ModelFiles("whisper", weights[0].parent, model.name, weights if cut else ())
 
 
-def _in_folder(folder: Path, name: str) -> ModelFiles:
+def in_folder(folder: Path, name: str) -> ModelFiles:
+    """The model in a folder, by the files in it.
+
+    Raises EngineError ``model_not_found``, ``model_damaged`` or ``model_unsupported``.
+    """
     if (folder / "model.bin").is_file():
         return ModelFiles("whisper", folder, name)
     if (folder / _ORIGINAL).is_file() and not (folder / "config.json").is_file():
         return _in_original_layout(folder, name)
     if not any((folder / layout).is_file() for layout in _LAYOUTS):
-        raise EngineError("model_not_found", f"{folder} holds no model: there is none of {', '.join(_LAYOUTS)} in it.")
+        old = f" Its {_PICKLED} is of an old form: save it as safetensors." if (folder / _PICKLED).is_file() else ""
+        text = f"{folder} holds no model: there is none of {', '.join(_LAYOUTS)} in it.{old}"
+        raise EngineError("model_not_found", text)
     try:
         kind = json.loads((folder / "config.json").read_text("utf-8"))["model_type"]
     except (OSError, ValueError, KeyError) as error:
@@ -151,7 +158,7 @@ def _in_original_layout(folder: Path, name: str) -> ModelFiles:
 def _from_hub(repository: str, name: str) -> ModelFiles:
     from sayso.engine.hub import pull
 
-    return _in_folder(pull(repository, ModelStore(), _Logged()), name)
+    return in_folder(pull(repository, ModelStore(), _Logged()), name)
 
 
 class _Logged:

@@ -38,7 +38,7 @@ class Entry:
         return self.kind != "causal"
 
 
-_VOXTRAL_LANGUAGES = ("en", "fr", "es", "de", "ru", "zh", "ja", "it", "pt", "nl", "ar", "hi", "ko")
+VOXTRAL_LANGUAGES = ("en", "fr", "es", "de", "ru", "zh", "ja", "it", "pt", "nl", "ar", "hi", "ko")
 _VOXTRAL_DELAYS = (*range(80, 1201, 80), 2400)
 
 
@@ -65,7 +65,7 @@ ENTRIES: tuple[Entry, ...] = (
         "mistralai/Voxtral-Mini-4B-Realtime-2602",
         4430 * 10**6,
         8860 * 10**6,
-        _VOXTRAL_LANGUAGES,
+        VOXTRAL_LANGUAGES,
         "Apache-2.0",
         _VOXTRAL_DELAYS,
         session_bytes=1070 * 10**6,

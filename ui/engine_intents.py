@@ -31,8 +31,11 @@ class EngineIntents(Protocol):
     def measure_all(self, names: Sequence[str]) -> None:
         """Find that out for those of them that are installed and were not measured yet."""
 
+    def add_folder(self, typed: str) -> None:
+        """List a folder of the user's own with a model, or tell why that is none."""
+
     def remove(self, name: str) -> None:
-        """Delete what was fetched of a model."""
+        """Delete what was fetched of a model; of a folder of the user's own nothing but its place in the list."""
 
     def stop_work(self) -> None:
         """End the fetching, measuring or loading that goes on."""

@@ -17,14 +17,16 @@ from sayso.app.engine_view import AUTOMATIC, EngineView, ModelRow, Work
 from sayso.app.snapshot import Snapshot
 from sayso.ui import model_wording as wording
 from sayso.ui.controls import ChoiceBox, hint, keep_outlined, plain_label
+from sayso.ui.drafts import Draft
 from sayso.ui.flow_row import FlowRow
+from sayso.ui.folder_field import FolderField
 from sayso.ui.intents import Intents
 from sayso.ui.settings_page import SettingsPage
-from sayso.ui.text import together
+from sayso.ui.text import breakable, together
 from sayso.ui.theme import Theme
 from sayso.ui.work_row import WorkRow
 
-_COLUMNS = ("Model", "Languages", "Download", "Memory", "Speed here", "State")
+_COLUMNS = ("Model", "Languages", "Size", "Speed here", "State")
 _REMOTE = (
     "A remote server transcribes, and its keeper chooses its model. What you choose here counts when the engine on "
     "this computer is used again."
@@ -40,7 +42,9 @@ class EnginePage(SettingsPage):
         self._intents = intents.engine
         self._view = EngineView()
         self._showing = False
-        self._listed: object = None
+        self._listed: list[list[str]] | None = None
+        self._names: list[str] = []
+        """Of the models in the list, in its order."""
         self.running = plain_label()
         self.running.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.remote = hint(_REMOTE)
@@ -51,6 +55,7 @@ class EnginePage(SettingsPage):
         self.threads = QSpinBox()
         self.threads.setAccessibleName("Threads")
         self.threads.setSpecialValueText("Automatic")
+        self.folder = FolderField(theme)
         self.list = QTreeWidget()
         self.work = WorkRow(self._intents.stop_work, theme)
         self.fault = plain_label()
@@ -69,6 +74,7 @@ class EnginePage(SettingsPage):
         form.setHorizontalSpacing(theme.spacing.l)
         for text, control in (("M&odel", self.model), ("De&vice", self.device), ("&Threads", self.threads)):
             form.addRow(text, control)
+        form.addRow("Your own &folder", self.folder)
         self.list.setAccessibleName("Models")
         self.list.setHeaderLabels(list(_COLUMNS))
         self.list.setRootIsDecorated(False)
@@ -95,6 +101,7 @@ class EnginePage(SettingsPage):
         self.device.activated.connect(lambda index: self._intents.use_device(self.device.itemData(index)))
         self.threads.setKeyboardTracking(False)
         self.threads.valueChanged.connect(self._use_threads)
+        self.folder.wanted.connect(self._intents.add_folder)
         self.list.currentItemChanged.connect(lambda *_: self._show_selected())
         self.fetch.clicked.connect(lambda: self._of_selected(self._intents.fetch))
         self.measure.clicked.connect(lambda: self._of_selected(self._intents.measure))
@@ -112,23 +119,30 @@ class EnginePage(SettingsPage):
     @property
     def selected(self) -> ModelRow | None:
         """The model that the buttons are about."""
+        return next((row for row in self._view.models if row.name == self.selected_name), None)
+
+    @property
+    def selected_name(self) -> str:
         item = self.list.currentItem()
         index = self.list.indexOfTopLevelItem(item) if item is not None else -1
-        return self._view.models[index] if 0 <= index < len(self._view.models) else None
+        return self._names[index] if 0 <= index < len(self._names) else ""
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
-        view = snapshot.engine
-        if view == self._view and self._listed is not None:
+        view, before = snapshot.engine, self._view
+        if view == before and self._listed is not None:
             return
         self._view = view
         self._showing = True
+        added = before.work is Work.CHECKING and view.work is not Work.CHECKING and not view.fault
+        if added:
+            self.folder.path.clear()
         self.running.setText(together(wording.running(view)))
         self.remote.setVisible(bool(view.remote))
         self.work.show_work(view)
-        self.fault.setText(view.fault)
+        self.fault.setText(breakable(view.fault))
         self.fault.setVisible(bool(view.fault))
         self._show_choices(view)
-        self._show_models(view)
+        self._show_models(view, before.about if added else "")
         self._show_selected()
         self._showing = False
 
@@ -136,7 +150,7 @@ class EnginePage(SettingsPage):
         installed = [row for row in view.models if row.installed]
         automatic = next((row.name for row in installed if row.is_automatic), "")
         entries = [(f"Automatic ({automatic} here)" if automatic else "Automatic", AUTOMATIC)]
-        entries += [(f"{row.name}, {wording.languages(row)}", row.name) for row in installed]
+        entries += [(f"{row.shown}, {wording.languages(row)}", row.name) for row in installed]
         # What is being loaded is shown as chosen already; it goes back when it cannot be.
         loading = view.work is Work.LOADING
         _fill(self.model, entries, view.about if loading else view.model)
@@ -150,40 +164,63 @@ class EnginePage(SettingsPage):
         if not self.threads.lineEdit().isModified() and not (loading and self.threads.hasFocus()):
             self.threads.setValue(view.threads)
 
-    def _show_models(self, view: EngineView) -> None:
-        rows = [_texts(row, view) for row in view.models]
-        if rows == self._listed:
-            return
-        names = [texts[0] for texts in rows]
-        if not isinstance(self._listed, list) or [texts[0] for texts in self._listed] != names:
+    def _show_models(self, view: EngineView, added: str) -> None:
+        """Show the rows, and choose the one that was just ``added``; else the one of before, or the first."""
+        rows, names = [_texts(row, view) for row in view.models], [row.name for row in view.models]
+        if names != self._names:
+            chosen = self.selected_name
+            self._names = names
             self.list.clear()
             self.list.addTopLevelItems([QTreeWidgetItem(texts) for texts in rows])
-            if (first := self.list.topLevelItem(0)) is not None:
-                self.list.setCurrentItem(first)
+            self._choose(next((each for each in (added, chosen) if each in names), names[0] if names else ""))
+        elif added:
+            self._choose(added)
+        if rows == self._listed:
+            return
         for number, texts in enumerate(rows):
             item = self.list.topLevelItem(number)
+            if item is None:
+                continue
             for column, text in enumerate(texts):
-                if item is not None and item.text(column) != text:
+                if item.text(column) != text:
                     item.setText(column, text)
-            if item is not None:
-                item.setToolTip(0, texts[0])
+            item.setToolTip(0, names[number])
         self._listed = rows
+
+    def _choose(self, name: str) -> None:
+        item = self.list.topLevelItem(self._names.index(name)) if name in self._names else None
+        if item is not None:
+            self.list.setCurrentItem(item)
 
     def _show_selected(self) -> None:
         row, view = self.selected, self._view
         busy = view.work is not Work.NONE
-        in_use = row is not None and wording.presence(row, view) == "in use"
+        in_use = row is not None and (view.running == row.name or (row.own and view.model == row.name))
+        own = row is not None and row.own
         self.fetch.setText("&Resume download" if row and row.fetched_bytes and not row.installed else "&Download")
-        self.fetch.setEnabled(row is not None and not row.installed and not busy)
+        self.fetch.setEnabled(row is not None and not row.installed and not own and not busy)
         self.measure.setEnabled(row is not None and row.installed and not busy)
-        self.remove.setEnabled(row is not None and bool(row.fetched_bytes) and not busy and not in_use)
-        self.about.setText(f"{row.name}: licence of the weights {row.licence}." if row is not None else "")
-        for button, what in ((self.fetch, self.fetch.text()), (self.measure, "Measure"), (self.remove, "Remove")):
-            button.setAccessibleName(f"{what.replace('&', '')} {row.name}" if row is not None else "")
+        self.remove.setText("&Remove from the list" if own else "&Remove")
+        self.remove.setEnabled(row is not None and bool(row.fetched_bytes or own) and not busy and not in_use)
+        self.about.setText(breakable(wording.about(row)) if row is not None else "")
+        from_list = " from the list" if own else ""
+        for button, what, where in (
+            (self.fetch, self.fetch.text(), ""),
+            (self.measure, "Measure", ""),
+            (self.remove, "Remove", from_list),
+        ):
+            button.setAccessibleName(f"{what.replace('&', '')} {row.shown}{where}" if row is not None else "")
 
     def finish(self) -> None:
         # A number that is typed counts when its field is left, which the end of the page is too.
         self.threads.interpretText()
+
+    def draft(self) -> Draft | None:
+        typed = self.folder.path.text().strip()
+        return Draft("a folder with a model of your own", typed) if typed else None
+
+    def take_up(self, draft: Draft) -> None:
+        self.folder.path.setText(str(draft.typed))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -195,8 +232,8 @@ class EnginePage(SettingsPage):
 
 
 def _texts(row: ModelRow, view: EngineView) -> list[str]:
-    sizes = (wording.size(row.download_bytes), wording.size(row.memory_bytes))
-    return [row.name, wording.languages(row), *sizes, wording.speed(row), wording.presence(row, view)]
+    size = wording.size(row.download_bytes) if row.download_bytes else ""
+    return [row.shown, wording.languages(row), size, wording.speed(row), wording.presence(row, view)]
 
 
 def _fill(box: ChoiceBox, entries: list[tuple[str, str]], chosen: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sayso.app.engine_speed import KEEPS_UP, LEAVES_ROOM, seconds
 from sayso.app.engine_view import AUTOMATIC, EngineFacts, EngineView, ModelRow, Work
+from sayso.ui.text import together
 
 _LANGUAGES = {"en": "English", "many": "99 languages"}
 _DEVICES = {AUTOMATIC: "Automatic", "cpu": "Processor", "cuda": "NVIDIA graphics (CUDA)", "mps": "Apple graphics (MPS)"}
@@ -22,6 +23,8 @@ def size(count: int) -> str:
 
 
 def languages(row: ModelRow) -> str:
+    if not row.languages:
+        return ""
     named = [_LANGUAGES[each] for each in row.languages if each in _LANGUAGES]
     return named[0] if len(row.languages) == 1 and named else f"{len(row.languages)} languages"
 
@@ -34,13 +37,24 @@ def speed(row: ModelRow) -> str:
     return f"{seconds(row.factor)}, {judged}"
 
 
+def about(row: ModelRow) -> str:
+    """What there is to tell of a model beside its figures."""
+    if row.fault:
+        return row.fault
+    memory = f"It takes about {size(row.memory_bytes)} of memory." if row.memory_bytes else ""
+    licence = f"Licence of the weights: {row.licence}." if row.licence else ""
+    own = f"{row.name}, whose files are left alone." if row.own else ""
+    return together(" ".join(filter(None, (own or f"{row.shown}.", memory, licence))))
+
+
 def presence(row: ModelRow, view: EngineView) -> str:
     """Whether a model is here or in use."""
-    running = view.facts.model if view.facts is not None and not view.remote else ""
+    if row.fault:
+        return "cannot be used"
     if view.work is Work.FETCHING and view.about == row.name:
         return "downloading"
     if row.installed:
-        return "in use" if running == row.name else "installed"
+        return "in use" if view.running == row.name else "your folder" if row.own else "installed"
     if row.fetched_bytes:
         return f"{100 * row.fetched_bytes // max(1, row.download_bytes)} % downloaded"
     return "not downloaded"
@@ -84,17 +98,20 @@ def _figures(facts: EngineFacts) -> str:
 
 def work(view: EngineView) -> str:
     """What goes on with a model; empty when nothing does."""
+    about = view.shown(view.about)
     match view.work:
         case Work.FETCHING if view.total_bytes:
-            return f"Downloading {view.about}: {size(view.done_bytes)} of {size(view.total_bytes)}"
+            return f"Downloading {about}: {size(view.done_bytes)} of {size(view.total_bytes)}"
         case Work.FETCHING:
-            return f"Downloading {view.about}: asking for it"
+            return f"Downloading {about}: asking for it"
         case Work.MEASURING:
-            return f"Measuring {view.about} on this computer"
+            return f"Measuring {about} on this computer"
         case Work.LOADING:
-            loaded = "the chosen model" if view.about == AUTOMATIC else view.about
+            loaded = "the chosen model" if view.about == AUTOMATIC else about
             return f"Loading {loaded}; the engine of before goes on until it is ready"
         case Work.REMOVING:
-            return f"Removing {view.about}"
+            return f"Removing {about}"
+        case Work.CHECKING:
+            return f"Looking into {view.about}"
         case Work.NONE:
             return ""

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QProgressBar, QPushButton, QWidget
 from sayso.app.engine_view import EngineView, Work
 from sayso.ui import model_wording as wording
 from sayso.ui.controls import plain_label
+from sayso.ui.text import breakable
 from sayso.ui.theme import Theme
 
 _STEPS = 1000
@@ -38,7 +39,7 @@ class WorkRow(QWidget):
         going = view.work is not Work.NONE
         if going:
             words = wording.work(view)
-            self.words.setText(words)
+            self.words.setText(breakable(words))
             self.bar.setAccessibleName(words)
             self.stop.setAccessibleName(f"Cancel: {words}")
             # Without a known end the bar runs, which says that something goes on.

@@ -29,7 +29,8 @@ def command() -> None:
 
 @command.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
-def list_models(as_json: bool) -> None:
+@click.option("--folder", "folders", multiple=True, help="A folder of your own with a model, to be listed as well.")
+def list_models(as_json: bool, folders: tuple[str, ...]) -> None:
     """List the models that Sayso knows; * marks what is installed, > what auto is here."""
     from sayso.engine.catalog import automatic, find_installed, installed
     from sayso.engine.catalog_choice import memory_need
@@ -52,10 +53,27 @@ def list_models(as_json: bool) -> None:
             continue
         try:
             found = find_installed(repository, store)
-            kind = found.kind if found is not None else ""
+            kind, hears = (found.kind, found.kind != "causal") if found is not None else ("", False)
         except EngineError as error:
-            kind = error.code
-        _show_other(repository, kind, store.size(repository), as_json)
+            kind, hears = error.code, False
+        _show_other(repository, kind, store.size(repository), hears, as_json)
+    for folder in folders:
+        _show_folder(folder, gpu, as_json)
+
+
+@command.command()
+@click.argument("folder")
+@click.option("--json", "as_json", is_flag=True, help="Write a JSON object.")
+def check(folder: str, as_json: bool) -> None:
+    """Look into a folder of your own: is there a model that hears, of which kind and size? Nothing is loaded."""
+    from sayso.engine.own_folder import look_into
+
+    with _told(as_json):
+        model = look_into(folder)
+        if as_json:
+            _json(name=folder, kind=model.entry.kind, stored_bytes=model.entry.download_bytes)
+        else:
+            click.echo(f"{model.files.name}: {model.entry.kind}, {_size(model.entry.download_bytes)}")
 
 
 @command.command()
@@ -234,9 +252,42 @@ def _show_entry(entry: Entry, need: int, is_here: bool, is_auto: bool, stored: i
     click.echo(_row(mark, entry.name, *sizes, languages, entry.licence, delays))
 
 
-def _show_other(repository: str, kind: str, size: int, as_json: bool) -> None:
+def _show_folder(folder: str, gpu: int, as_json: bool) -> None:
+    """A folder of the user's own, also one in which no model is found any more."""
+    from sayso.engine.catalog_choice import memory_need
+    from sayso.engine.errors import EngineError
+    from sayso.engine.own_folder import look_into
+
+    try:
+        model = look_into(folder)
+    except EngineError as error:
+        if as_json:
+            _json(name=folder, own=True, fault=error.message, hears=True)
+        else:
+            click.echo(f"{folder}: {error.message}")
+        return
+    entry = model.entry
+    need = memory_need(entry, gpu=gpu >= memory_need(entry, gpu=True))
+    if not as_json:
+        click.echo(_row("*", folder, _size(entry.download_bytes), _size(need), " ".join(entry.languages), "", ""))
+        return
+    _json(
+        name=folder,
+        own=True,
+        told_as=entry.name,
+        kind=entry.kind,
+        download_bytes=entry.download_bytes,
+        memory_bytes=need,
+        languages=entry.languages,
+        installed=True,
+        hears=True,
+    )
+
+
+def _show_other(repository: str, kind: str, size: int, hears: bool, as_json: bool) -> None:
     if as_json:
-        _json(name=repository, kind=kind, repository=repository, download_bytes=size, installed=True, auto=False)
+        told = {"name": repository, "kind": kind, "repository": repository, "hears": hears}
+        _json(**told, download_bytes=size, installed=True, auto=False, stored_bytes=size)
     else:
         click.echo(_row("*", repository, _size(size), "", kind, "", ""))
 

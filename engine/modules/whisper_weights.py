@@ -18,7 +18,7 @@ import torch
 
 from sayso.engine.errors import EngineError
 from sayso.engine.modules import ctranslate2
-from sayso.engine.modules.whisper_shape import Shape, default_alignment_heads
+from sayso.engine.modules.whisper_shape import Shape, alignment_heads, shape_from_config
 
 _BIN = "model.bin"
 _SAFETENSORS = "model.safetensors"
@@ -81,7 +81,7 @@ class CTranslate2Weights:
             mel_bands=bands,
             vocabulary=len(values.values["decoder/embeddings/weight"]),
             max_tokens=len(values.values["decoder/position_encodings/encodings"]),
-            alignment_heads=_heads(config, layers["decoder"], heads),
+            alignment_heads=alignment_heads(config, layers["decoder"], heads),
             suppressed=tuple(config.get("suppress_ids", ())),
             suppressed_first=tuple(config.get("suppress_ids_begin", ())),
         )
@@ -112,7 +112,7 @@ class TransformersWeights:
                     "model_truncated", f"{folder / name} is cut off or damaged ({error}). Download the model again."
                 ) from error
             self._files.update(dict.fromkeys(file.keys(), file))
-        self.shape = _transformers_shape(config, _json(folder / "generation_config.json", optional=True))
+        self.shape = shape_from_config(config, _json(folder / "generation_config.json", optional=True))
 
     def tensor(self, name: str, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         parts = [self._read(part, name) for part in _transformers_names(name)]
@@ -140,30 +140,6 @@ def _json(path: Path, optional: bool = False) -> dict[str, Any]:
 
 def _count(variables: ctranslate2.Variables, side: str) -> int:
     return len({name.split("/")[1] for name in variables.values if name.startswith(f"{side}/layer_") and "ffn" in name})
-
-
-def _heads(config: dict[str, Any], layers: int, heads: int) -> tuple[tuple[int, int], ...]:
-    named = config.get("alignment_heads")
-    return tuple((layer, head) for layer, head in named) if named else default_alignment_heads(layers, heads)
-
-
-def _transformers_shape(config: dict[str, Any], generation: dict[str, Any]) -> Shape:
-    def tokens(name: str) -> tuple[int, ...]:
-        return tuple(generation.get(name) or config.get(name) or ())
-
-    return Shape(
-        width=config["d_model"],
-        encoder_layers=config["encoder_layers"],
-        decoder_layers=config["decoder_layers"],
-        encoder_heads=config["encoder_attention_heads"],
-        decoder_heads=config["decoder_attention_heads"],
-        mel_bands=config.get("num_mel_bins", 80),
-        vocabulary=config["vocab_size"],
-        max_tokens=config.get("max_target_positions", 448),
-        alignment_heads=_heads(generation, config["decoder_layers"], config["decoder_attention_heads"]),
-        suppressed=tokens("suppress_tokens"),
-        suppressed_first=tokens("begin_suppress_tokens"),
-    )
 
 
 _CTRANSLATE2_PARTS = {

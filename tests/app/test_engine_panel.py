@@ -25,13 +25,20 @@ import json, pathlib, sys
 folder = pathlib.Path({folder!r})
 def say(**fields): print(json.dumps(fields), flush=True)
 match sys.argv[1:]:
-    case ["list", "--json"]:
+    case ["check", path, "--json"]:
+        if not path.endswith("mine"):
+            say(error=dict(code="model_cannot_hear", message=path + " continues text."))
+            sys.exit(1)
+        say(name=path, kind="whisper")
+    case ["list", "--json", *folders]:
         here = (folder / "base.en").exists()
         say(name="tiny.en", kind="whisper", download_bytes=76, memory_bytes=420, languages=["en"], licence="MIT",
             installed=True, auto=True, hears=True, stored_bytes=0)
         say(name="base.en", kind="whisper", download_bytes=145, memory_bytes=500, languages=["en"], licence="MIT",
             installed=here, auto=False, hears=True, stored_bytes=145 if here else 0)
         say(name="smollm2", kind="causal", installed=True, hears=False)
+        for path in folders[1::2]:
+            say(name=path, own=True, told_as="mine", kind="whisper", languages=["en"], installed=True, hears=True)
     case ["pull", "base.en", "--json"]:
         say(done_bytes=100, total_bytes=145)
         if (folder / "stall").exists():
@@ -42,7 +49,7 @@ match sys.argv[1:]:
         say(error=dict(code="hub_unreachable", message="The hub cannot be reached."))
         sys.exit(1)
     case ["speed", name, "--json", "--device", device, "--threads", threads]:
-        say(model=name, factor=dict([("tiny.en", 0.2), ("base.en", 0.41)])[name])
+        say(model=name, factor=dict([("tiny.en", 0.2), ("base.en", 0.41)]).get(name, 1.5))
     case ["remove", name, "--json"]:
         (folder / name).unlink()
         say(removed_bytes=145)
@@ -179,6 +186,44 @@ async def test_a_choice_that_cannot_be_loaded_is_not_kept_and_the_reason_is_told
     await made.idle()
     assert made.panel.view.fault == "There is no device 'cuda' here. The engine of before goes on."
     assert made.panel.view.device == "auto"
+
+
+async def test_a_folder_of_ones_own_is_kept_once_a_model_was_found_in_it(made: Made) -> None:
+    await made.listed()
+    folder = made.folder / "models" / "mine"
+    made.panel.add_folder(f" 'file://{made.folder}/models/../models/mine' ")
+    assert (made.panel.view.work, made.panel.view.about) == (Work.CHECKING, str(folder))
+    await made.idle()
+    made.panel.add_folder(str(folder))
+    await made.idle()
+    row = made.row(str(folder))
+    assert (row.title, row.own, row.installed) == ("mine", True, True)
+    assert load(made.folder).settings.model_folders == (str(folder),)
+    made.panel.measure(str(folder))
+    await made.idle()
+    assert made.row(str(folder)).factor == 1.5
+
+    made.panel.use_model(str(folder))
+    await made.idle()
+    made.panel.remove(str(folder))
+    await made.idle()
+    assert made.panel.view.fault == "mine is in use: use another one first, then remove it."
+    made.panel.use_model("tiny.en")
+    await made.idle()
+    made.panel.remove(str(folder))
+    await made.idle()
+    assert load(made.folder).settings.model_folders == ()
+    assert [each.name for each in made.panel.view.models] == ["tiny.en", "base.en"]
+
+
+async def test_a_folder_without_a_model_that_hears_is_not_kept(made: Made) -> None:
+    await made.listed()
+    made.panel.add_folder(str(made.folder / "writes"))
+    await made.idle()
+    assert made.panel.view.fault.endswith("writes continues text.")
+    assert load(made.folder).settings.model_folders == ()
+    made.panel.add_folder("  ")
+    assert made.panel.view.work is Work.NONE
 
 
 async def test_what_is_asked_for_last_takes_the_place_of_what_goes_on(made: Made) -> None:

@@ -1,11 +1,14 @@
-"""The page Engine on the real app: another model in mid-sentence, and one that cannot be loaded."""
+"""The page Engine on the real app: another model in mid-sentence, one that cannot be loaded, a folder of one's own."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import tiny_causal
 from bounded import wait_for
 from integration.desktop_session import START_SECONDS, DesktopSession, desktop_session, settings_file
 from integration.test_desktop_end_to_end import LONG, words_wrong
@@ -13,6 +16,8 @@ from played_hub import played_hub
 from screen_reader import Element
 from speech import say_to_file
 from virtual_desktop import virtual_desktop
+
+from sayso.engine.packaged import find_packaged
 
 pytestmark = [pytest.mark.desktop, pytest.mark.engine, pytest.mark.timeout(600)]
 
@@ -90,3 +95,36 @@ def test_a_model_that_cannot_be_loaded_is_told_and_the_one_of_before_goes_on(ses
     wait_for(lambda: {each.pid for each in session.family} == family, "the end of the new server", PATIENT_SECONDS)
     session.say("it goes on as before")
     session.wait_for_words("goes on as before", seconds=PATIENT_SECONDS)
+
+
+def test_a_folder_of_ones_own_is_refused_or_added_used_and_taken_off_the_list(session: DesktopSession) -> None:
+    desktop, models = session.desktop, session.desktop.folder / "models"
+    desktop.focus(desktop.wait_for_window("Settings"))
+    add_folder(session, tiny_causal.build(models / "writes"))
+    session.reader.wait_for("label", "continues text and cannot hear", PATIENT_SECONDS)
+    packaged = find_packaged("tiny.en")
+    assert packaged is not None
+    assert packaged.folder is not None
+    shutil.copytree(packaged.folder, models / "my own")
+    add_folder(session, models / "my own")
+    session.reader.wait_for("tree item", "my own", PATIENT_SECONDS)
+    choose(session, "End")
+    wait_for(lambda: chosen(session) == str(models / "my own"), "the folder kept", PATIENT_SECONDS)
+    session.reader.wait_for("label", "my own on the processor", PATIENT_SECONDS)
+    session.say("this is my own model")
+    session.wait_for_words("my own model", seconds=PATIENT_SECONDS)
+    # Its files stay where they are when it leaves the list.
+    choose(session, "Home")
+    wait_for(lambda: chosen(session) == "auto", "the usual model", PATIENT_SECONDS)
+    session.reader.wait_for("label", "tiny.en on the processor", PATIENT_SECONDS)
+    session.reader.wait_for("push button", "Remove my own from the list", PATIENT_SECONDS).press()
+    wait_for(lambda: not session.reader.find("tree item", "my own"), "the shorter list", PATIENT_SECONDS)
+    assert (models / "my own" / "model.bin").is_file()
+
+
+def add_folder(session: DesktopSession, folder: Path) -> None:
+    """Type its path into the field of the page, in the place of what stands there, and press Enter."""
+    session.desktop.xdotool("key", "--clearmodifiers", "alt+f")
+    session.desktop.xdotool("key", "--clearmodifiers", "ctrl+a")
+    session.desktop.xdotool("type", "--delay", "10", str(folder))
+    session.desktop.xdotool("key", "Return")

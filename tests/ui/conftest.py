@@ -143,6 +143,9 @@ class RecordedIntents:
     def measure_all(self, names: Sequence[str]) -> None:
         self.calls.append(("measure_all", *names))
 
+    def add_folder(self, typed: str) -> None:
+        self.calls.append(("add_folder", typed))
+
     def remove(self, name: str) -> None:
         self.calls.append(("remove", name))
 

@@ -31,6 +31,7 @@ from sayso.app.commands.own import OwnCommand
 from sayso.app.commands_view import Problems
 from sayso.app.memory_policy import Preset
 from sayso.app.snapshot import Mode, Snapshot
+from sayso.ui.engine_page import EnginePage
 from sayso.ui.main_window import MainWindow
 from sayso.ui.memory_page import MemoryPage
 from sayso.ui.overlay import Overlay
@@ -122,6 +123,7 @@ class Silent:
     def obtain(self, name: str) -> None: ...
     def measure(self, name: str) -> None: ...
     def measure_all(self, names: Sequence[str]) -> None: ...
+    def add_folder(self, typed: str) -> None: ...
     def remove(self, name: str) -> None: ...
     def stop_work(self) -> None: ...
     def use_embedded(self) -> None: ...
@@ -184,6 +186,11 @@ def photograph_settings(theme: Theme, scene: settings_scenes.SettingsScene, size
         assert isinstance(window.settings.shown, MemoryPage)
         sessions = window.settings.shown.sessions
         sessions.setCurrentIndex(sessions.rows.index(scene.session, 0))
+    if scene.folder or scene.model:
+        assert isinstance(window.settings.shown, EnginePage)
+        models = window.settings.shown.list
+        window.settings.shown.folder.path.setText(scene.folder)
+        models.setCurrentIndex(models.model().index(scene.model, 0))
     _save(window.settings, target)
     _leave(window)
 

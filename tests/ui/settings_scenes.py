@@ -20,12 +20,39 @@ from sayso.app.ways_view import Way, WaysView
 
 SECURE = "wss://speech.example.org/v1/realtime"
 MICROPHONES = (MicrophoneChoice("usb", "USB headset"), MicrophoneChoice("desk", "Built-in Audio Analog Stereo"))
+OWN = ModelRow(
+    "/home/ada/models/whisper-small-legal",
+    ("many",),
+    967_000_000,
+    891_000_000,
+    "",
+    True,
+    factor=1.94,
+    title="whisper-small-legal",
+    own=True,
+)
+GONE = ModelRow(
+    "/media/disk/voxtral-mini",
+    (),
+    0,
+    0,
+    "",
+    False,
+    title="voxtral-mini",
+    own=True,
+    fault="There is no folder /media/disk/voxtral-mini. If it is on another disk, connect that.",
+)
+WRITES = (
+    "The model in /home/ada/models/SmolLM2-360M continues text and cannot hear: it is of no use for listening. A "
+    "server takes such a model beside one that hears: sayso serve --text-model."
+)
 ENGINE = EngineView(
     facts=EngineFacts("ready", "tiny.en", "cpu", 2, 2100, 430_000_000),
     models=(
         ModelRow("tiny.en", ("en",), 76_000_000, 420_000_000, "MIT", True, is_automatic=True, factor=0.21),
         ModelRow("base.en", ("en",), 145_000_000, 500_000_000, "MIT", False),
         ModelRow("small", ("many",), 484_000_000, 891_000_000, "MIT", False, fetched_bytes=121_000_000),
+        OWN,
     ),
     devices=("cpu",),
     most_threads=4,
@@ -52,6 +79,10 @@ class SettingsScene:
     """Which row of the table of sessions is chosen, counted from 0; none for the first."""
     typed: str = ""
     """An address that was typed on the page *Server*, with a key, and not used."""
+    folder: str = ""
+    """A folder that was typed on the page *Engine*."""
+    model: int = 0
+    """Which row of the models is chosen."""
 
 
 @cache
@@ -120,7 +151,13 @@ ALL: dict[str, Callable[[], SettingsScene]] = {
     "settings-listening": lambda: _listening(WaysView(phrase="hey sayso")),
     "settings-listening-hold": lambda: _listening(WaysView(Way.HOLD, "Ctrl+Alt+Space", True, phrase="hey sayso")),
     "settings-listening-taken": lambda: _listening(WaysView(Way.TOGGLE, "F9", key_detail=TAKEN)),
-    "settings-engine": lambda: _page("Engine"),
+    "settings-engine": lambda: replace(_page("Engine"), model=3),
+    "settings-engine-text-model": lambda: replace(
+        _page("Engine", engine=replace(ENGINE, fault=WRITES)), folder="~/models/SmolLM2-360M"
+    ),
+    "settings-engine-gone": lambda: replace(
+        _page("Engine", engine=replace(ENGINE, models=(*ENGINE.models, GONE))), model=4
+    ),
     "settings-server-embedded": lambda: _page("Server"),
     "settings-server": lambda: _server(WORKS),
     "settings-server-trying": lambda: _server(None, trying=True),

@@ -14,6 +14,7 @@ import pytest
 from bounded import wait_for
 from played_hub import PlayedHub, played_hub
 from tiny_causal import build
+from tiny_voxtral import build as build_voxtral
 
 pytest.importorskip("huggingface_hub")
 
@@ -94,6 +95,23 @@ def test_a_model_is_fetched_found_listed_and_removed(run: Run, tiny: Path, hub: 
     assert REPOSITORY not in listed(run)
     assert "not installed" in run("models", "path", REPOSITORY, expect=1).stderr
     assert "not installed" in run("models", "remove", REPOSITORY, expect=1).stderr
+
+
+def test_folders_of_ones_own_are_looked_into_and_listed(run: Run, tiny: Path, tmp_path: Path) -> None:
+    hearing, gone = build_voxtral(tmp_path / "mine"), tmp_path / "gone"
+    told = json.loads(run("models", "check", str(hearing), "--json").stdout)
+    assert (told["name"], told["kind"]) == (str(hearing), "voxtral_realtime")
+    assert (
+        "continues text" in json.loads(run("models", "check", str(tiny), "--json", expect=1).stdout)["error"]["message"]
+    )
+    assert "There is no folder" in run("models", "check", str(gone), expect=1).stderr
+    lines = run("models", "list", "--json", "--folder", str(hearing), "--folder", str(gone)).stdout.splitlines()
+    entries = {entry["name"]: entry for entry in map(json.loads, lines)}
+    own, lost = entries[str(hearing)], entries[str(gone)]
+    assert (own["own"], own["told_as"], own["installed"], own["hears"]) == (True, "mine", True, True)
+    assert own["memory_bytes"] > own["download_bytes"] > 0
+    assert lost["fault"].startswith("There is no folder")
+    assert str(hearing) in run("models", "list", "--folder", str(hearing), "--folder", str(gone)).stdout
 
 
 def test_a_name_of_the_catalogue_is_fetched_and_then_marked(run: Run) -> None:
