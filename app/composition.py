@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
-from sayso.app.actions import create
+from sayso.app.actions import HARDWARE, Performer, create
 from sayso.app.alarms import Alarms
 from sayso.app.assistant import Assistant
 from sayso.app.audio.gate import GateOptions
@@ -32,11 +33,16 @@ from sayso.app.ways import Ways
 
 
 def compose(
-    publish: Callable[[Snapshot], None], loaded: Loaded, local: LocalServer, environment: Mapping[str, str]
+    publish: Callable[[Snapshot], None],
+    loaded: Loaded,
+    local: LocalServer,
+    environment: Mapping[str, str],
+    hardware: Path = HARDWARE,
 ) -> Assistant:
     """An assistant ready to ``run`` on the current event loop. ``local`` may have been spawned before.
 
     ``environment`` is what the user's session gave us: it tells what can be acted on, and started programs get it.
+    ``hardware`` is the kernel's folder of device classes.
 
     Raises GrammarError where the commands that come with the app are missing or broken.
     """
@@ -44,7 +50,9 @@ def compose(
     assistant = Assistant(publish, store)
     client = RealtimeClient(local.endpoint, assistant.receive)
     history = History(store, history_folder(), assistant.changed, assistant.notify, assistant.spawn)
-    commander = _commander(assistant, history, loaded.settings, environment)
+    alarms = Alarms()
+    performer = create(environment=environment, alarms=alarms, hardware=hardware)
+    commander = _commander(assistant, history, loaded.settings, performer, alarms)
     keys = KeyStore()
     server = ServerChoice(client, local, keys, loaded.settings)
     muffler = Muffler(assistant.hear)
@@ -65,12 +73,13 @@ def compose(
     return assistant
 
 
-def _commander(assistant: Assistant, history: History, settings: Settings, environment: Mapping[str, str]) -> Commander:
+def _commander(
+    assistant: Assistant, history: History, settings: Settings, performer: Performer, alarms: Alarms
+) -> Commander:
     """What acts, by the user's commands, for this assistant."""
-    alarms = Alarms()
     return Commander(
         Grammar.load(own=settings.own_commands, off=settings.off_commands),
-        create(environment=environment, alarms=alarms),
+        performer,
         assistant.changed,
         assistant.outcome,
         mode=settings.mode,

@@ -19,6 +19,7 @@ from screen_reader import Element, GoneError, ScreenReader, screen_reader
 from speech import say_to_file
 from virtual_desktop import Microphone, VirtualDesktop
 
+PROGRAM = ("-m", "sayso.app")
 START_SECONDS = 60.0
 """Until the window says that it is ready; the engine loads on a machine that others may use."""
 
@@ -138,11 +139,12 @@ def words(text: str) -> str:
 
 @contextlib.contextmanager
 def desktop_session(
-    desktop: VirtualDesktop, *, room_noise: bool = True, guided: bool = True
+    desktop: VirtualDesktop, *, room_noise: bool = True, guided: bool = True, program: tuple[str, ...] = PROGRAM
 ) -> Iterator[DesktopSession]:
     """Sayso started on this desktop with a microphone plugged in; ended, if it still runs, with the block.
 
-    ``guided`` is for a user who has seen the guide before; without it, and without settings, Sayso opens it.
+    ``program`` is what Python runs. ``guided`` is for a user who has seen the guide before; without it, and without
+    settings, Sayso opens it.
     """
     if guided and not settings_file(desktop).exists():
         settings_file(desktop).parent.mkdir(parents=True, exist_ok=True)
@@ -155,7 +157,7 @@ def desktop_session(
         reader = stack.enter_context(screen_reader(desktop))
         if room_noise:
             stack.enter_context(microphone.room_noise())
-        process = stack.enter_context(child([sys.executable, "-m", "sayso.app"], desktop.environment, log))
+        process = stack.enter_context(child([sys.executable, *program], desktop.environment, log))
         session = DesktopSession(desktop, reader, microphone, process, log)
         try:
             yield session

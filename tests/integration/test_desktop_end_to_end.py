@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import jiwer
+import played_notebook
 import pytest
 from bounded import wait_for
 from integration.desktop_session import (
@@ -15,6 +16,7 @@ from integration.desktop_session import (
     remote_server,
     words,
 )
+from played_notebook import PlayedNotebook, notebook
 from speech import say_to_file
 from virtual_desktop import VirtualDesktop, VirtualSound
 
@@ -26,8 +28,15 @@ LONG = (
 
 
 @pytest.fixture(scope="module")
-def session(desktop: VirtualDesktop) -> Iterator[DesktopSession]:
-    with desktop_session(desktop) as started:
+def on(desktop: VirtualDesktop) -> Iterator[PlayedNotebook]:
+    """A machine with a screen's light and a battery."""
+    with notebook(desktop.folder, desktop.environment) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def session(desktop: VirtualDesktop, on: PlayedNotebook) -> Iterator[DesktopSession]:
+    with desktop_session(desktop, program=(played_notebook.__file__, str(on.folder))) as started:
         started.wait_for_headline("Ready")
         yield started
 
@@ -52,7 +61,7 @@ def sound_of(session: DesktopSession) -> VirtualSound:
     return session.desktop.sound
 
 
-def test_spoken_text_is_typed_into_a_terminal_and_taken_back_by_a_key_in_the_window(
+def test_spoken_text_is_typed_into_a_terminal_and_taken_back_from_the_feed(
     listening: DesktopSession,
 ) -> None:
     lines, actions, desktop = len(listening.lines), len(listening.actions), listening.desktop
@@ -63,14 +72,12 @@ def test_spoken_text_is_typed_into_a_terminal_and_taken_back_by_a_key_in_the_win
         assert words(typed) == "hello world"
         listening.wait_for_words("type hello world", since=lines)
         listening.wait_for_action("Type text", since=actions)
-        sayso = desktop.wait_for_window("Sayso")
-        desktop.focus(sayso)
-        desktop.xdotool("key", "--clearmodifiers", "ctrl+z")
+        listening.click("push button", "Undo: Type text")
         listening.wait_for_action("Type text", "undone", since=actions)
-        # A backspace for each character, and the keyboard is back where the key was pressed.
+        # A backspace for each character, and the keyboard is back where the button was pressed.
         wait_for(lambda: len(terminal.text) == 2 * len(typed), "the backspaces")
         assert len(set(terminal.text[len(typed) :])) == 1
-        assert desktop.active_window() == sayso
+        wait_for(lambda: desktop.active_window() == desktop.wait_for_window("Sayso"), "Sayso to have the keyboard")
 
 
 def test_a_window_is_closed_by_voice(listening: DesktopSession) -> None:
@@ -90,6 +97,35 @@ def test_the_volume_is_turned_up_by_voice_and_back_by_undo(listening: DesktopSes
     listening.reader.find("push button", "Undo: Turn the volume up")[0].press()
     listening.reader.wait_until(lambda: abs(sound.volume - 0.4) < 0.01, "the volume of before")
     listening.wait_for_action("Turn the volume up", "undone", since=actions)
+
+
+def test_the_light_of_the_screen_is_changed_by_voice_and_back_by_undo(
+    session: DesktopSession, on: PlayedNotebook
+) -> None:
+    actions = len(session.actions)
+    for sentence, title, percent in (
+        ("brightness up", "Turn the brightness up", 50),
+        ("set the brightness to forty percent", "Set the brightness to 40 percent", 40),
+        ("full brightness", "Set the brightness to 100 percent", 100),
+    ):
+        before = on.percent
+        session.say(sentence)
+        session.wait_for_action(f"{title}", f"done. {percent} percent, was {before} percent", since=actions)
+        assert on.percent == percent
+    session.reader.find("push button", "Undo: Set the brightness to 100 percent")[0].press()
+    session.reader.wait_until(lambda: on.percent == 40, "the light of before")
+    session.wait_for_action("Set the brightness to 100 percent", "undone. 40 percent again", since=actions)
+
+
+def test_the_charge_of_the_battery_is_told(session: DesktopSession, on: PlayedNotebook) -> None:
+    actions = len(session.actions)
+    on.machine.plug(False)
+    session.say("what is the battery level")
+    session.wait_for_action("Tell the charge of the battery", "done. 83 percent, discharging", since=actions)
+    on.machine.plug(True)
+    on.charge(84)
+    session.say("battery level")
+    session.wait_for_action("Tell the charge of the battery", "done. 84 percent, charging", since=actions + 1)
 
 
 def test_no_word_is_lost_when_the_server_is_switched_in_mid_utterance(session: DesktopSession) -> None:

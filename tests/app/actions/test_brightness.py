@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from played_service import PlayedService, played
+from played_notebook import LOGIND, backlight, logind
+from played_service import played
 from spoken_actions import BareHands
 
 from sayso.app.actions import ActionError, Receipt
 
-LOGIND = "org.freedesktop.login1"
-
 
 @pytest.fixture
-def backlight(hardware: Path) -> Path:
+def light(hardware: Path) -> Path:
     """A kernel's backlight at 400 of 1000."""
-    folder = hardware / "backlight" / "intel_backlight"
-    folder.mkdir(parents=True)
-    for name, value in {"max_brightness": "1000\n", "brightness": "400\n", "type": "raw\n"}.items():
-        (folder / name).write_text(value)
-    return folder
-
-
-def logind(hardware: Path) -> PlayedService:
-    def do(method: str, body: tuple[Any, ...]) -> None:
-        subsystem, name, value = body
-        (hardware / subsystem / name / "brightness").write_text(f"{value}\n")
-
-    return PlayedService(on_call=do)
+    return backlight(hardware)
 
 
 @pytest.mark.parametrize(
@@ -45,32 +31,29 @@ def logind(hardware: Path) -> PlayedService:
     ],
 )
 async def test_the_light_changes_and_undo_restores_it(
-    bare_hands: BareHands, bus: str, hardware: Path, backlight: Path, sentence: str, value: int
+    bare_hands: BareHands, bus: str, hardware: Path, light: Path, sentence: str, value: int
 ) -> None:
     with played(bus, LOGIND, logind(hardware)) as service:
         outcome = await bare_hands.do(sentence)
-        assert (backlight / "brightness").read_text().strip() == str(value)
+        assert (light / "brightness").read_text().strip() == str(value)
         assert outcome.receipt is Receipt.VERIFIED
         assert outcome.detail == f"{value // 10} percent, was 40 percent"
 
         assert outcome.undo is not None
         await bare_hands.performer.undo(outcome.undo)
-        assert (backlight / "brightness").read_text().strip() == "400"
+        assert (light / "brightness").read_text().strip() == "400"
     assert service.called("SetBrightness")[0] == ("backlight", "intel_backlight", value)
 
 
 async def test_the_firmware_is_trusted_before_the_raw_device(
-    bare_hands: BareHands, bus: str, hardware: Path, backlight: Path
+    bare_hands: BareHands, bus: str, hardware: Path, light: Path
 ) -> None:
-    firmware = hardware / "backlight" / "z_firmware"
-    firmware.mkdir()
-    for name, value in {"max_brightness": "10", "brightness": "4", "type": "firmware"}.items():
-        (firmware / name).write_text(value)
+    firmware = backlight(hardware, "z_firmware", "firmware")
     with played(bus, LOGIND, logind(hardware)):
         await bare_hands.do("brightness up")
 
-    assert (firmware / "brightness").read_text().strip() == "5"
-    assert (backlight / "brightness").read_text().strip() == "400"
+    assert (firmware / "brightness").read_text().strip() == "500"
+    assert (light / "brightness").read_text().strip() == "400"
 
 
 async def test_the_lowest_of_few_steps_is_still_some_light(
@@ -93,7 +76,7 @@ async def test_a_screen_without_such_a_light_is_refused(bare_hands: BareHands) -
 
 
 async def test_without_logind_or_its_leave_it_says_so(
-    bare_hands: BareHands, bus: str, hardware: Path, backlight: Path
+    bare_hands: BareHands, bus: str, hardware: Path, light: Path
 ) -> None:
     with pytest.raises(ActionError) as absent:
         await bare_hands.do("brightness up")
@@ -104,4 +87,4 @@ async def test_without_logind_or_its_leave_it_says_so(
 
     assert absent.value.code == "service_absent"
     assert forbidden.value.code == "not_allowed"
-    assert (backlight / "brightness").read_text().strip() == "400"
+    assert (light / "brightness").read_text().strip() == "400"
