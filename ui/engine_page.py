@@ -74,7 +74,9 @@ class EnginePage(SettingsPage):
         form.setHorizontalSpacing(theme.spacing.l)
         for text, control in (("M&odel", self.model), ("De&vice", self.device), ("&Threads", self.threads)):
             form.addRow(text, control)
-        form.addRow("Your own &folder", self.folder)
+        folder = QLabel("Your own &folder")
+        folder.setBuddy(self.folder.path)
+        form.addRow(folder, self.folder)
         self.list.setAccessibleName("Models")
         self.list.setHeaderLabels(list(_COLUMNS))
         self.list.setRootIsDecorated(False)

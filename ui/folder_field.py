@@ -37,7 +37,6 @@ class FolderField(QWidget):
         for column, widget in enumerate((self.path, self.choose, self.add)):
             layout.addWidget(widget, 0, column)
         layout.setColumnStretch(0, 1)
-        self.setFocusProxy(self.path)
 
     def _want(self) -> None:
         if self.path.text().strip():

@@ -152,6 +152,9 @@ def test_a_folder_of_ones_own_is_added_by_key_or_button_and_listed_with_what_may
     page: EnginePage, intents: RecordedIntents
 ) -> None:
     assert not page.folder.add.isEnabled()
+    page.activateWindow()
+    QTest.keyClick(page, Qt.Key.Key_F, Qt.KeyboardModifier.AltModifier)
+    assert page.folder.path.hasFocus()
     QTest.keyClicks(page.folder.path, "~/models/mine")
     QTest.keyClick(page.folder.path, Qt.Key.Key_Return)
     page.folder.add.click()
