@@ -7,6 +7,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFormLayout,
     QHeaderView,
+    QLabel,
     QPushButton,
     QSpinBox,
     QTreeWidget,

@@ -57,14 +57,14 @@ async def test_the_firmware_is_trusted_before_the_raw_device(
 
 
 async def test_the_lowest_of_few_steps_is_still_some_light(
-    bare_hands: BareHands, bus: str, hardware: Path, backlight: Path
+    bare_hands: BareHands, bus: str, hardware: Path, light: Path
 ) -> None:
-    (backlight / "max_brightness").write_text("7\n")
-    (backlight / "brightness").write_text("1\n")
+    (light / "max_brightness").write_text("7\n")
+    (light / "brightness").write_text("1\n")
     with played(bus, LOGIND, logind(hardware)):
         outcome = await bare_hands.do("brightness down")
 
-    assert (backlight / "brightness").read_text().strip() == "1"
+    assert (light / "brightness").read_text().strip() == "1"
     assert outcome.receipt is Receipt.VERIFIED
 
 
