@@ -117,8 +117,8 @@ class AdminEndpoints:
 
     async def metrics(self, request: Request) -> Response:
         status = self._engine.status
-        held = bytes_by_tier(status.memory.sessions if status.memory else ())
-        shown = families(status, self._engine.tally, self._connections.facts, held)
+        ledgers = status.memory.sessions if status.memory else ()
+        shown = families(status, self._engine.tally, self._connections.facts, ledgers)
         return Response(render(shown), headers={"content-type": CONTENT_TYPE})
 
     def _refused(self, request: Request) -> Response | None:

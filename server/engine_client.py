@@ -217,6 +217,7 @@ class EngineClient:
         """One child from its spawn to its end."""
         loop = asyncio.get_running_loop()
         self._starts += 1
+        self.tally.engine_started()
         self._fault = ""
         self._spawned_s, self._ready_s, self._reloads, refused = loop.time(), 0.0, False, ""
         try:
@@ -359,6 +360,7 @@ class EngineClient:
                 self._memory = message
             case messages.Metrics():
                 self._metrics = message
+                self.tally.worked(message)
             case _:
                 if isinstance(message, messages.Parked):
                     self.tally.heard(message)

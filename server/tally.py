@@ -22,6 +22,22 @@ class Tally:
         """Turns whose audio was given to an engine again."""
         self.resumes = 0
         """Sessions that a new connection took over from a lost one."""
+        self.steps = 0
+        self.step_s = 0.0
+        """Of all engines."""
+        self._told_steps, self._told_s = 0, 0.0
+        """What the engine of now has told of itself."""
+
+    def engine_started(self) -> None:
+        """Another engine process counts from nothing."""
+        self._told_steps, self._told_s = 0, 0.0
+
+    def worked(self, message: messages.Metrics) -> None:
+        """What an engine has done since it started."""
+        seconds = message.steps * message.step_ms / 1000
+        self.steps += message.steps - self._told_steps
+        self.step_s += max(0.0, seconds - self._told_s)
+        self._told_steps, self._told_s = message.steps, seconds
 
     def heard(self, message: messages.Parked) -> None:
         """A session was moved; an answer that nothing needed to be done took no time and does not count."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sayso.engine.messages import Parked
+from sayso.engine.messages import Metrics, Parked
 from sayso.server.tally import Tally
 
 
@@ -34,3 +34,13 @@ def test_a_disk_that_failed_counts_as_that_and_where_the_session_went() -> None:
     tally = Tally()
     tally.heard(Parked("a", "dropped", "hibernation_failed", "Full.", took_ms=10.0))
     assert (tally.refusals["hibernation_failed"], tally.parks["dropped"]) == (1, 1)
+
+
+def test_steps_of_an_engine_that_ended_stay_counted_and_the_next_one_adds_its_own() -> None:
+    tally = Tally()
+    tally.engine_started()
+    for steps, step_ms in ((10, 100.0), (30, 50.0)):
+        tally.worked(Metrics(steps, step_ms, 1.0, 0.0))
+    tally.engine_started()
+    tally.worked(Metrics(40, 25.0, 1.0, 0.0))
+    assert (tally.steps, tally.step_s) == (70, 2.5)
