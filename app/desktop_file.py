@@ -17,7 +17,11 @@ import platformdirs
 
 from sayso.app.errors import AppError
 
-_ENTRY = "sayso.desktop"
+APPLICATION = "sayso.Desktop"
+"""By which a desktop knows Sayso: the name of its entry, and of its windows on Wayland. GNOME wants a dot in it."""
+_ENTRY = f"{APPLICATION}.desktop"
+_AUTOSTART = _FORMER = "sayso.desktop"
+"""Among what starts with the session, and among the applications before GNOME wanted a dot."""
 
 
 class DesktopFileError(AppError):
@@ -27,7 +31,7 @@ class DesktopFileError(AppError):
 def entry(program: list[str]) -> str:
     """The desktop entry that starts this program and works it; arguments are quoted as the specification asks."""
     command = " ".join(map(_quoted, program))
-    template = (files("sayso.assets") / _ENTRY).read_text(encoding="utf-8")
+    template = (files("sayso.assets") / "sayso.desktop").read_text(encoding="utf-8")
     return template.replace("Exec=sayso", f"Exec={command}")
 
 
@@ -52,13 +56,15 @@ def install(data: Path | None = None) -> list[Path]:
     """Put the entry and the icon into the user's data folder; the files written. Raises DesktopFileError."""
     application, drawing = _installed(data)
     _write(application, entry(program()))
+    _delete(application.with_name(_FORMER))
     _write(drawing, (files("sayso.assets") / "icons" / "sayso.svg").read_text(encoding="utf-8"))
     return [application, drawing]
 
 
 def remove(data: Path | None = None) -> list[Path]:
     """Take the entry and the icon away again; the files removed. Raises DesktopFileError."""
-    return [path for path in _installed(data) if _delete(path)]
+    application, drawing = _installed(data)
+    return [path for path in (application, application.with_name(_FORMER), drawing) if _delete(path)]
 
 
 def _installed(data: Path | None) -> tuple[Path, Path]:
@@ -70,7 +76,7 @@ class Autostart:
     """Whether Sayso starts with the user's session."""
 
     def __init__(self, configuration: Path | None = None) -> None:
-        self.path = (configuration or platformdirs.user_config_path()) / "autostart" / _ENTRY
+        self.path = (configuration or platformdirs.user_config_path()) / "autostart" / _AUTOSTART
 
     @property
     def on(self) -> bool:

@@ -19,6 +19,15 @@ from jeepney import HeaderFields, Message, MessageType, message_bus, new_error, 
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
 
 _PROPERTIES = "org.freedesktop.DBus.Properties"
+_BUS = """\
+<busconfig>
+  <type>session</type>
+  <listen>unix:tmpdir=/tmp</listen>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
+  </policy>
+</busconfig>
+"""
 Answer = tuple[str, tuple[Any, ...]]
 """The signature and the values that a method returns."""
 
@@ -91,8 +100,10 @@ def _serve(connection: DBusConnection, service: PlayedService, over: threading.E
 
 @contextlib.contextmanager
 def private_bus(folder: Path) -> Iterator[str]:
-    """A bus of its own, by its address."""
-    command = ["dbus-daemon", "--session", "--nofork", "--print-address=1"]
+    """A bus of its own, by its address; it starts no service of the machine's by itself."""
+    configuration = folder / "dbus.conf"
+    configuration.write_text(_BUS)
+    command = ["dbus-daemon", f"--config-file={configuration}", "--nofork", "--print-address=1"]
     with child(command, {"PATH": "/usr/bin:/bin"}, folder / "dbus.log", stdout=PIPE) as process:
         assert process.stdout is not None
         yield read_line(process.stdout.fileno(), "the bus's address")

@@ -10,19 +10,24 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
-from sayso.app.hotkeys.base import BY_COMMAND, HotkeyError, KeyEvent, KeysLost, Pressed, Released
+from sayso.app.desktop_file import APPLICATION
+from sayso.app.errors import report_failure
+from sayso.app.hotkeys.base import BY_COMMAND, HotkeyError, KeyEvent, KeysFound, KeysLost, Pressed, Released
 from sayso.app.hotkeys.portal_bus import Body, BusLostError, PortalBus, PortalError
 from sayso.app.hotkeys.shortcut import Shortcut
 
-APPLICATION = "sayso"
-"""The name of our desktop file, by which a desktop remembers the key."""
 _SHORTCUT = "talk"
 _SHORTCUTS = "org.freedesktop.portal.GlobalShortcuts"
 _SESSION = "org.freedesktop.portal.Session"
 _REGISTRY = "org.freedesktop.host.portal.Registry"
-_ASK_S = 10.0
+_ASK_S = 30.0
+"""How long a portal may take that is only started by the question, as after logging in."""
 _USER_S = 180.0
 """How long the user may look at the desktop's question."""
+_UNKNOWN = (
+    "This desktop gives keys only to programs that are among its applications. "
+    f"Run “sayso desktop-file --install” and choose the key again. {BY_COMMAND}"
+)
 _MODIFIERS = {"Ctrl": "CTRL", "Alt": "ALT", "Shift": "SHIFT", "Super": "LOGO"}
 
 
@@ -32,7 +37,7 @@ def trigger(shortcut: Shortcut) -> str:
 
 
 class PortalHotkeys:
-    """See ``base.Hotkeys``."""
+    """See ``base.Hotkeys``. A portal that is restarted, or comes up late, is asked again by itself."""
 
     tells_escape = False
 
@@ -43,34 +48,55 @@ class PortalHotkeys:
         self._bus: PortalBus | None = None
         self._session = ""
         self._held = False
+        self._wanted: tuple[Shortcut, str] | None = None
+        self._asking = False
+        self._again: asyncio.Task[None] | None = None
 
     async def use(self, shortcut: Shortcut | None, purpose: str) -> str:
         self.close()
         if shortcut is None:
             return ""
-        try:
-            return await self._bind(shortcut, purpose)
-        except (PortalError, BusLostError, TimeoutError) as error:
-            self.close()
-            raise HotkeyError("keys_unavailable", f"This desktop gives programs no keys. {BY_COMMAND}") from error
-        except (HotkeyError, asyncio.CancelledError):
-            self.close()
-            raise
+        self._wanted = shortcut, purpose
+        return await self._take(shortcut, purpose)
 
     def close(self) -> None:
         """The desktop takes the key back when the connection ends."""
+        self._wanted = None
+        if self._again is not None:
+            self._again.cancel()
+            self._again = None
+        self._drop()
+
+    def _drop(self) -> None:
         bus, self._bus, self._session = self._bus, None, ""
         self._up(seen=False)
         if bus is not None:
             bus.close()
 
+    async def _take(self, shortcut: Shortcut, purpose: str) -> str:
+        """Ask for the key, or raise HotkeyError; then the connection stays only to see another portal come."""
+        self._asking = True
+        try:
+            return await self._bind(shortcut, purpose)
+        except (PortalError, BusLostError, TimeoutError) as error:
+            self._session = ""
+            raise _refused(error) from error
+        except HotkeyError:
+            self._session = ""
+            raise
+        except asyncio.CancelledError:
+            self._drop()
+            raise
+        finally:
+            self._asking = False
+
     async def _bind(self, shortcut: Shortcut, purpose: str) -> str:
         async with asyncio.timeout(_ASK_S):
-            bus = self._bus = await PortalBus.connect(self._address, self._signal, self._lost)
+            bus = self._bus = await PortalBus.connect(self._address, self._signal, self._lost, self._found)
             # Desktops without this service know a program by its unit or window; they manage without.
             with contextlib.suppress(PortalError):
                 await bus.call(_REGISTRY, "Register", "sa{sv}", (APPLICATION, {}))
-            token = ("s", APPLICATION)
+            token = ("s", "sayso")
             created = await bus.ask(_SHORTCUTS, "CreateSession", "a{sv}", lambda: ({"session_handle_token": token},))
             self._session = str(created.get("session_handle", ("s", ""))[1])
         wanted = [(_SHORTCUT, {"description": ("s", purpose), "preferred_trigger": ("s", trigger(shortcut))})]
@@ -101,6 +127,29 @@ class PortalHotkeys:
             self._on_event(Released(seen))
 
     def _lost(self) -> None:
-        if self._bus is not None and self._session:
-            self.close()
+        if self._session:
+            self._session = ""
+            self._up(seen=False)
             self._on_event(KeysLost(f"The desktop has taken the key back. {BY_COMMAND}"))
+
+    def _found(self) -> None:
+        """Another portal is there; while the first one is asked, the question itself has started it."""
+        if self._wanted is not None and not self._asking:
+            self._again = asyncio.get_running_loop().create_task(self._take_again(*self._wanted), name="key again")
+            self._again.add_done_callback(report_failure)
+
+    async def _take_again(self, shortcut: Shortcut, purpose: str) -> None:
+        self._drop()
+        # What is wrong now was told when the key was lost.
+        with contextlib.suppress(HotkeyError):
+            await self._take(shortcut, purpose)
+            self._on_event(KeysFound())
+
+
+def _refused(error: Exception) -> HotkeyError:
+    code = error.code if isinstance(error, PortalError) else ""
+    if code == "declined":
+        return HotkeyError("keys_refused", f"The desktop, or you, did not allow a key for Sayso. {BY_COMMAND}")
+    if code == "unknown_program":
+        return HotkeyError("keys_refused", _UNKNOWN)
+    return HotkeyError("keys_unavailable", f"This desktop gives programs no keys. {BY_COMMAND}")

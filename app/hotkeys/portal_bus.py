@@ -18,6 +18,8 @@ _PORTAL = "org.freedesktop.portal.Desktop"
 _PATH = "/org/freedesktop/portal/desktop"
 _REQUEST = "org.freedesktop.portal.Request"
 _BUS = "org.freedesktop.DBus"
+_NOT_ALLOWED = "org.freedesktop.portal.Error.NotAllowed"
+"""What portals from 1.21 on answer to a program that has no entry among the applications."""
 _RULES = (
     f"type='signal',sender='{_PORTAL}'",
     f"type='signal',sender='{_BUS}',interface='{_BUS}',member='NameOwnerChanged',arg0='{_PORTAL}'",
@@ -25,7 +27,9 @@ _RULES = (
 
 
 class PortalError(AppError):
-    """Code portal_refused: the portal is not there, does not know the call, or the user said no."""
+    """The portal said no. Codes: portal_refused where it is not there or does not know the call, declined where the
+    desktop or its user does not want it, unknown_program where it does not know who asks.
+    """
 
 
 class BusLostError(AppError):
@@ -33,17 +37,22 @@ class BusLostError(AppError):
 
 
 class PortalBus:
-    """``on_signal`` gets interface, name and values of the portal's signals, ``on_lost`` is told once."""
+    """``on_signal`` gets interface, name and values of the portal's signals, ``on_lost`` is told when it ends.
+
+    ``on_found`` is told when another one is there, which knows nothing of what the one before was asked.
+    """
 
     def __init__(
         self,
         connection: DBusConnection,
         on_signal: Callable[[str, str, Body], None],
         on_lost: Callable[[], None],
+        on_found: Callable[[], None],
     ) -> None:
         self._connection = connection
         self._on_signal = on_signal
         self._on_lost = on_lost
+        self._on_found = on_found
         self._serials = itertools.count(10_000)
         self._tokens = itertools.count(1)
         self._replies: dict[int, asyncio.Future[Message]] = {}
@@ -53,14 +62,18 @@ class PortalBus:
 
     @classmethod
     async def connect(
-        cls, address: str, on_signal: Callable[[str, str, Body], None], on_lost: Callable[[], None]
+        cls,
+        address: str,
+        on_signal: Callable[[str, str, Body], None],
+        on_lost: Callable[[], None],
+        on_found: Callable[[], None] = lambda: None,
     ) -> PortalBus:
         """Connect and listen to the portal's signals; BusLostError where there is no bus."""
         try:
             connection = await open_dbus_connection(address or "unix:")
         except (OSError, EOFError, RuntimeError, ValueError, KeyError, StopIteration, AuthenticationError) as error:
             raise BusLostError("bus_lost", "D-Bus cannot be reached in this session.") from error
-        bus = cls(connection, on_signal, on_lost)
+        bus = cls(connection, on_signal, on_lost, on_found)
         try:
             for rule in _RULES:
                 await bus._send(message_bus.AddMatch(rule))
@@ -86,7 +99,7 @@ class PortalBus:
         finally:
             self._answers.pop(path, None)
         if code != 0:
-            raise PortalError("portal_refused", "The desktop, or you, refused it.")
+            raise PortalError("declined", "The desktop, or you, refused it.")
         return dict(results)
 
     def close(self) -> None:
@@ -106,7 +119,8 @@ class PortalBus:
         finally:
             self._replies.pop(serial, None)
         if answered.header.message_type is MessageType.error:
-            raise PortalError("portal_refused", str(answered.header.fields.get(HeaderFields.error_name)))
+            name = str(answered.header.fields.get(HeaderFields.error_name))
+            raise PortalError("unknown_program" if name == _NOT_ALLOWED else "portal_refused", name)
         return tuple(answered.body)
 
     async def _read(self) -> None:
@@ -122,9 +136,7 @@ class PortalBus:
             interface, path = str(fields.get(HeaderFields.interface)), str(fields.get(HeaderFields.path))
             answer = self._answers.get(path)
             if interface == _BUS:
-                # A portal that was there before and is another now, or none, knows nothing of what we asked.
-                if fields.get(HeaderFields.member) == "NameOwnerChanged" and message.body[1]:
-                    self._on_lost()
+                self._take_owner(message)
             elif interface == _REQUEST and answer is not None and not answer.done():
                 answer.set_result(tuple(message.body))
             elif interface != _REQUEST:
@@ -133,6 +145,16 @@ class PortalBus:
         reply = self._replies.get(fields.get(HeaderFields.reply_serial, 0))
         if reply is not None and not reply.done():
             reply.set_result(message)
+
+    def _take_owner(self, message: Message) -> None:
+        if message.header.fields.get(HeaderFields.member) != "NameOwnerChanged":
+            return
+        _, before, now = message.body
+        if before:
+            self._fail()
+            self._on_lost()
+        if now:
+            self._on_found()
 
     def _fail(self) -> None:
         for waiting in (*self._replies.values(), *self._answers.values()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from sayso.app.cli.main import main
-from sayso.app.desktop_file import Autostart, DesktopFileError, entry, install, program, remove
+from sayso.app.desktop_file import APPLICATION, Autostart, DesktopFileError, entry, install, program, remove
 
 
 def commands(content: str) -> list[str]:
@@ -25,6 +26,10 @@ def test_the_entry_is_valid(tmp_path: Path, started: list[str]) -> None:
     path.write_text(entry(started))
     checked = subprocess.run(["desktop-file-validate", path], capture_output=True, text=True, check=False)
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
+
+
+def test_its_name_has_a_dot_without_which_gnome_gives_no_keys() -> None:
+    assert re.fullmatch(r"[A-Za-z_-][\w-]*(\.[A-Za-z_-][\w-]*)+", APPLICATION)
 
 
 def test_the_entry_starts_this_program_and_works_it() -> None:
@@ -41,9 +46,13 @@ def test_this_program_can_be_started() -> None:
 
 
 def test_it_is_installed_with_its_icon_and_removed_without_a_trace(tmp_path: Path) -> None:
+    former = tmp_path / "applications" / "sayso.desktop"
+    former.parent.mkdir()
+    former.touch()
     written = install(tmp_path)
+    assert not former.exists()
     assert written == [
-        tmp_path / "applications" / "sayso.desktop",
+        tmp_path / "applications" / "sayso.Desktop.desktop",
         tmp_path / "icons" / "hicolor" / "scalable" / "apps" / "sayso.svg",
     ]
     assert all(path.is_file() for path in written)
@@ -72,7 +81,7 @@ def test_an_entry_that_the_desktop_has_hidden_counts_as_off(tmp_path: Path) -> N
 
 def test_a_folder_that_cannot_be_written_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "applications").write_text("in the way")
-    with pytest.raises(DesktopFileError, match=r"applications/sayso\.desktop"):
+    with pytest.raises(DesktopFileError, match=r"applications/sayso\.Desktop\.desktop"):
         install(tmp_path)
 
 

@@ -13,7 +13,7 @@ from jeepney import DBusAddress, new_signal
 from played_service import Answer, PlayedService, played, private_bus
 
 from sayso.app.hotkeys import choose
-from sayso.app.hotkeys.base import HotkeyError, KeyEvent, KeysLost, Pressed, Released
+from sayso.app.hotkeys.base import HotkeyError, KeyEvent, KeysFound, KeysLost, Pressed, Released
 from sayso.app.hotkeys.portal import PortalHotkeys, trigger
 from sayso.app.hotkeys.shortcut import Shortcut
 
@@ -98,7 +98,7 @@ async def test_the_key_is_asked_for_with_its_purpose_and_told_when_it_goes_down_
 ) -> None:
     told = await keys.hotkeys.use(TALK, "Hold to talk")
     assert "Ctrl+Alt+Space" in told
-    assert portal.service.called("Register") == [("sayso", {})]
+    assert portal.service.called("Register") == [("sayso.Desktop", {})]
     session, shortcuts, parent, _ = portal.service.called("BindShortcuts")[0]
     assert (session, parent) == (SESSION, "")
     assert shortcuts == [("talk", {"description": ("s", "Hold to talk"), "preferred_trigger": ("s", "CTRL+ALT+space")})]
@@ -113,7 +113,7 @@ async def test_the_key_is_asked_for_with_its_purpose_and_told_when_it_goes_down_
 
 async def test_a_desktop_that_refuses_is_told(keys: Keys, portal: Portal) -> None:
     portal.code = 1
-    with pytest.raises(HotkeyError, match="sayso toggle"):
+    with pytest.raises(HotkeyError, match=r"or you, did not allow a key .* “sayso toggle”"):
         await keys.hotkeys.use(TALK, "Hold to talk")
     portal.code, portal.given = 0, []
     with pytest.raises(HotkeyError, match="did not give Sayso a key"):
@@ -130,11 +130,23 @@ async def test_a_desktop_that_lacks_a_part_of_it(keys: Keys, portal: Portal, mis
         await keys.hotkeys.use(TALK, "Hold to talk")
 
 
+async def test_a_desktop_that_does_not_know_the_program_is_told_how_it_gets_to_know_it(
+    keys: Keys, portal: Portal
+) -> None:
+    portal.service.refuses |= {
+        "Register": "org.freedesktop.portal.Error.InvalidArgument",
+        "CreateSession": "org.freedesktop.portal.Error.NotAllowed",
+    }
+    with pytest.raises(HotkeyError, match="sayso desktop-file --install"):
+        await keys.hotkeys.use(TALK, "Hold to talk")
+
+
 async def test_without_a_portal_or_a_bus_the_commands_are_named(keys: Keys, tmp_path: Path) -> None:
     for address in (keys.hotkeys._address, "", f"unix:path={tmp_path}/none"):
         hotkeys = PortalHotkeys(address, keys.events.append)
         with pytest.raises(HotkeyError, match="sayso toggle"):
             await hotkeys.use(TALK, "Hold to talk")
+        hotkeys.close()
     assert keys.events == []
 
 
@@ -147,14 +159,34 @@ async def test_a_session_that_the_desktop_closes_is_told_and_ends_the_hold(keys:
     assert isinstance(keys.events[2], KeysLost)
 
 
-async def test_a_portal_that_ends_is_told(keys: Keys, bus: str) -> None:
+async def test_a_portal_that_ends_is_told_and_the_next_one_is_asked_again(keys: Keys, bus: str) -> None:
+    first, second = Portal(), Portal()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(played(bus, PORTAL, first.service))
+        await keys.hotkeys.use(TALK, "Hold to talk")
+        first.key("Activated")
+        await keys.until(lambda: bool(keys.events))
+        await asyncio.to_thread(stack.close)
+        await keys.until(lambda: len(keys.events) == 3)
+        assert keys.events[:2] == [Pressed(), Released(seen=False)]
+        assert isinstance(keys.events[2], KeysLost)
+        stack.enter_context(played(bus, PORTAL, second.service))
+        await keys.until(lambda: len(keys.events) == 4)
+        second.key("Activated")
+        await keys.until(lambda: len(keys.events) == 5)
+        assert keys.events[3:] == [KeysFound(), Pressed()]
+        await asyncio.to_thread(stack.close)
+
+
+async def test_a_portal_that_comes_up_late_is_asked_then(keys: Keys, bus: str) -> None:
+    with pytest.raises(HotkeyError):
+        await keys.hotkeys.use(TALK, "Hold to talk")
     made = Portal()
     with contextlib.ExitStack() as stack:
         stack.enter_context(played(bus, PORTAL, made.service))
-        await keys.hotkeys.use(TALK, "Hold to talk")
+        await keys.until(lambda: bool(keys.events))
+        assert keys.events == [KeysFound()]
         await asyncio.to_thread(stack.close)
-    await keys.until(lambda: bool(keys.events))
-    assert isinstance(keys.events[0], KeysLost)
 
 
 async def test_a_bus_that_ends_is_told(keys: Keys, portal: Portal) -> None:
