@@ -19,6 +19,7 @@ import platformdirs
 from sayso.app import settings, single_instance
 from sayso.app.audio.alsa import load_sound_servers_only
 from sayso.app.control_server import ControlServer
+from sayso.app.desktop_file import APPLICATION
 from sayso.app.errors import AppError
 from sayso.app.local_server import LocalServer
 from sayso.app.memory_policy import server_limits
@@ -90,7 +91,7 @@ def _application() -> QApplication:
     application = QApplication(sys.argv[:1])
     application.setApplicationName("sayso")
     application.setApplicationDisplayName("Sayso")
-    application.setDesktopFileName("sayso")
+    application.setDesktopFileName(APPLICATION)
     # Qt must never end the loop by itself: tasks would be cut off in the middle.
     application.setQuitOnLastWindowClosed(False)
     return application
@@ -113,7 +114,7 @@ async def _desktop(
     _quit_on_signals(lambda: assistant.quit())
 
     publisher = Publisher(lambda snapshot: views.show_snapshot(snapshot))
-    assistant = compose(publisher.publish, loaded, local, environment)
+    assistant = compose(publisher.publish, loaded, local, environment, own_has_keyboard=lambda: views.has_keyboard)
     views = Views(assistant, application)
     # What the hook has read is of no use any more.
     linecache.clearcache()

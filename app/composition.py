@@ -19,6 +19,7 @@ from sayso.app.first_run import FirstRun
 from sayso.app.history.history import History, history_folder
 from sayso.app.local_server import LocalServer
 from sayso.app.memory_panel import MemoryPanel
+from sayso.app.messages import Messages
 from sayso.app.microphone_check import MicrophoneCheck
 from sayso.app.options import Options
 from sayso.app.panels import Panels
@@ -38,11 +39,13 @@ def compose(
     local: LocalServer,
     environment: Mapping[str, str],
     hardware: Path = HARDWARE,
+    own_has_keyboard: Callable[[], bool] = lambda: False,
 ) -> Assistant:
     """An assistant ready to ``run`` on the current event loop. ``local`` may have been spawned before.
 
     ``environment`` is what the user's session gave us: it tells what can be acted on, and started programs get it.
-    ``hardware`` is the kernel's folder of device classes.
+    ``hardware`` is the kernel's folder of device classes. ``own_has_keyboard`` tells whether one of our windows has the
+    keyboard; any thread calls it.
 
     Raises GrammarError where the commands that come with the app are missing or broken.
     """
@@ -51,7 +54,7 @@ def compose(
     client = RealtimeClient(local.endpoint, assistant.receive)
     history = History(store, history_folder(), assistant.changed, assistant.notify, assistant.spawn)
     alarms = Alarms()
-    performer = create(environment=environment, alarms=alarms, hardware=hardware)
+    performer = create(environment=environment, alarms=alarms, hardware=hardware, own_has_keyboard=own_has_keyboard)
     commander = _commander(assistant, history, loaded.settings, performer, alarms)
     keys = KeyStore()
     server = ServerChoice(client, local, keys, loaded.settings)
@@ -62,7 +65,9 @@ def compose(
         guide=FirstRun(store, server, commander, assistant.changed),
         commands=CommandBook(store, commander, client.expect_words, assistant.changed, assistant.spawn, environment),
         history=history,
-        options=Options(store, listener, assistant.changed, assistant.spawn),
+        options=Options(
+            store, listener, assistant.changed, assistant.spawn, Messages(environment, assistant.spawn).tell
+        ),
         check=MicrophoneCheck(store, listener.sound, muffler, assistant.changed, assistant.spawn),
         servers=RemoteServers(store, keys, assistant.changed, assistant.spawn),
         ways=Ways(assistant, store, listener, commander, environment),

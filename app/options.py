@@ -22,8 +22,13 @@ class Options:
         listener: Listener,
         changed: Callable[[], None],
         spawn: Callable[[Coroutine[Any, Any, None]], None],
+        tell: Callable[[str], None] = lambda text: None,
     ) -> None:
-        """``changed`` is told of every change; ``spawn`` runs work whose faults the user is to see."""
+        """``changed`` is told of every change; ``spawn`` runs work whose faults the user is to see.
+
+        ``tell`` shows a passing message on the desktop.
+        """
+        self.tell = tell
         self._store = store
         self._listener = listener
         self._changed = changed

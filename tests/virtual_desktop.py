@@ -173,7 +173,7 @@ def virtual_desktop(
     folder = Path(tempfile.mkdtemp(prefix="desktop-"))
     try:
         with contextlib.ExitStack() as stack:
-            environment = _private_environment(folder)
+            environment = private_environment(folder)
             server = stack.enter_context(virtual_sound(environment)) if sound else None
             if server is not None:
                 environment = dict(server.environment)
@@ -182,7 +182,7 @@ def virtual_desktop(
             if server is not None:
                 server.environment["DISPLAY"] = display
             if session_bus:
-                environment["DBUS_SESSION_BUS_ADDRESS"] = stack.enter_context(_session_bus(environment, folder))
+                environment["DBUS_SESSION_BUS_ADDRESS"] = stack.enter_context(started_bus(environment, folder))
             if window_manager:
                 stack.enter_context(_window_manager(display, environment, folder))
             yield VirtualDesktop(display, environment, folder, server)
@@ -190,7 +190,8 @@ def virtual_desktop(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _private_environment(folder: Path) -> dict[str, str]:
+def private_environment(folder: Path) -> dict[str, str]:
+    """What a child needs to find nothing of the machine's own session: a home and a runtime folder in ``folder``."""
     environment = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
     for variable, name in {
         "HOME": "home",
@@ -221,7 +222,8 @@ def _display(size: tuple[int, int], environment: Mapping[str, str], folder: Path
 
 
 @contextlib.contextmanager
-def _session_bus(environment: Mapping[str, str], folder: Path) -> Iterator[str]:
+def started_bus(environment: Mapping[str, str], folder: Path) -> Iterator[str]:
+    """A session bus of its own, by its address, for as long as the block runs."""
     command = ["dbus-daemon", "--session", "--nofork", "--print-address=1"]
     with child(command, environment, folder / "dbus.log", stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

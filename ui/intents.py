@@ -42,6 +42,9 @@ class OptionIntents(Protocol):
     def place_overlay(self, place: OverlayPlace) -> None:
         """Where on the screen that stands."""
 
+    def tell(self, text: str) -> None:
+        """Show a passing message on the desktop, in the place of the one before."""
+
 
 class WayIntents(Protocol):
     """What may be asked for about the ways to listen."""

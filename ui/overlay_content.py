@@ -56,7 +56,7 @@ class OverlayPolicy:
     def update(self, snapshot: Snapshot, now_s: float) -> OverlayContent | None:
         """What to show now; times are seconds of any clock."""
         if self._last is not None:
-            for name, look in (("line", _line_key), ("item", _item_key), ("state", _state_key)):
+            for name, look in (("line", _line_key), ("item", _item_key), ("state", state_key)):
                 if look(snapshot) != look(self._last):
                     self._changed_s[name] = now_s
         self._last = snapshot
@@ -84,7 +84,7 @@ class OverlayPolicy:
             return None
         if item.state not in _GOING_ON and not self._lasts("item", _view_s(item), now_s):
             return None
-        return OverlayContent(_title(item), item.state.value, _GLYPH_TONES[item.state], item.heard)
+        return OverlayContent(title_of(item), item.state.value, _GLYPH_TONES[item.state], item.heard)
 
     def _over(self, snapshot: Snapshot, now_s: float) -> OverlayContent | None:
         """What was said and did nothing, or that listening began or ended."""
@@ -146,22 +146,23 @@ def _is_open(snapshot: Snapshot) -> bool:
 
 def _view_s(item: FeedItem) -> float:
     """How long an item that is over, or waits for an answer, can be read."""
-    if item.state is FeedState.CONFIRM or _is_alarm(item):
+    if item.state is FeedState.CONFIRM or is_alarm(item):
         return QUESTION_S
-    return min(max(LINGER_S, READ_S * len(_title(item))), LONGEST_S)
+    return min(max(LINGER_S, READ_S * len(title_of(item))), LONGEST_S)
 
 
-def _is_alarm(item: FeedItem) -> bool:
+def is_alarm(item: FeedItem) -> bool:
     """Whether it came by itself: nobody looks at the screen for it, and its title says it all."""
     return item.state is FeedState.DONE and not item.heard
 
 
-def _title(item: FeedItem) -> str:
+def title_of(item: FeedItem) -> str:
+    """What is told about an item in one line."""
     if item.state in (FeedState.RUNNING, FeedState.HEARD):
         return f"{item.title} …"
     if item.state is FeedState.CONFIRM:
         return f"{item.detail} Say “{item.yes}” or “no”."
-    if _is_alarm(item):
+    if is_alarm(item):
         return item.title
     # The answer to a question is told here too: the window with the feed may be closed.
     return f"{item.title}: {item.detail or FEED_WORDS[item.state].lower()}"
@@ -175,5 +176,6 @@ def _item_key(snapshot: Snapshot) -> tuple[int, FeedState] | None:
     return (snapshot.feed[-1].id, snapshot.feed[-1].state) if snapshot.feed else None
 
 
-def _state_key(snapshot: Snapshot) -> tuple[bool, bool]:
+def state_key(snapshot: Snapshot) -> tuple[bool, bool]:
+    """Whether it listens, and whether it is asleep."""
     return _is_open(snapshot), snapshot.asleep

@@ -1,6 +1,6 @@
 """The part of the page *Listening* about the overlay: whether it is shown, and where. Qt thread.
 
-It is not there where the desktop lets no program place a window.
+Where the desktop lets no program place a window, messages of the desktop take its place, which needs no place.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from sayso.ui.intents import Intents
 from sayso.ui.overlay import can_show
 from sayso.ui.theme import Theme
 
+_OVERLAY = "Show what is heard o&ver other windows"
+_MESSAGES = "Tell what was done in messages o&ver other windows"
 _PLACES = {
     OverlayPlace.BOTTOM: "At the bottom",
     OverlayPlace.TOP: "At the top",
@@ -28,7 +30,7 @@ class OverlayControls(QWidget):
     def __init__(self, intents: Intents, theme: Theme) -> None:
         super().__init__()
         self._showing = False
-        self.shown = QCheckBox("Show what is heard o&ver other windows")
+        self.shown = QCheckBox(_OVERLAY if can_show() else _MESSAGES)
         self.place_label = QLabel("Plac&e")
         self.place = ChoiceBox(theme)
         self.place.setAccessibleName("Place of what is heard")
@@ -47,8 +49,8 @@ class OverlayControls(QWidget):
         column.addWidget(self.shown)
         column.addLayout(row)
         keep_outlined(theme, self.shown)
-        if not can_show():
-            self.hide()
+        for widget in (self.place_label, self.place):
+            widget.setVisible(can_show())
 
     def show_snapshot(self, snapshot: Snapshot) -> None:
         self._showing = True

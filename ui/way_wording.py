@@ -43,5 +43,5 @@ def when_listening(snapshot: Snapshot) -> str:
     if ways.way is Way.HANDS_FREE and ways.asks_phrase and ways.phrase and not ways.attentive:
         return f"Say “{ways.phrase}” and then what to do. Anything else is only shown."
     if snapshot.mode is Mode.DICTATION:
-        return "Speak. Your words are typed into the focused window; commands are carried out."
+        return "Speak. Your words go into the window in front, or on the clipboard; commands are carried out."
     return "Say a command. Anything else is only shown."

@@ -54,16 +54,17 @@ def create(
     timeout_s: float = TIMEOUT_S,
     alarms: Alarms | None = None,
     hardware: Path = HARDWARE,
+    own_has_keyboard: Callable[[], bool] = lambda: False,
 ) -> Performer:
     """A performer with all families for this session.
 
     ``environment`` (``os.environ`` by default) is what started programs get and what tells the session, its
     applications, browser and sound server. ``own_pid`` marks our own windows, which are never typed into or closed.
     ``timeout_s`` is what one action may take. ``alarms`` take the timers that are set; without them nothing waits for
-    these. ``hardware`` is the kernel's folder of device classes.
+    these. ``hardware`` is the kernel's folder of device classes. ``own_has_keyboard`` is what ``detect`` takes.
     """
     variables = os.environ if environment is None else environment
-    desktop = detect(variables) if backend is None else backend
+    desktop = detect(variables, own_has_keyboard) if backend is None else backend
     pid = os.getpid() if own_pid is None else own_pid
     typist, undo = Typist(desktop, pid, _fields(variables)), UndoLog()
     actions = _everywhere(desktop, variables, pid, typist, undo)

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from jeepney import DBusAddress
 
 from sayso.app.actions.bus import Bus, Calls
+from sayso.app.actions.desktop.base import IN_FRONT
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.fields import Cursor
 
@@ -30,7 +31,7 @@ _REGISTRY, _ROOT = "org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root"
 _ACCESSIBLE, _TEXT = "org.a11y.atspi.Accessible", "org.a11y.atspi.Text"
 _PASSWORD_TEXT = 40
 """The role's number in AT-SPI's list, and below the states'."""
-_EDITABLE, _FOCUSED, _SHOWING = 7, 12, 25
+_ACTIVE, _EDITABLE, _FOCUSED, _SHOWING = 1, 7, 12, 25
 _LOOKING_S = 0.4
 _MOST = 500
 """Elements looked at."""
@@ -102,6 +103,7 @@ class ToldFields:
         """The first answer about what has the keyboard in a program."""
         if not pid:
             return None
+        anybody = pid == IN_FRONT.pid
         until = time.monotonic() + _LOOKING_S
         try:
             with self._session.open(_LOOKING_S) as calls:
@@ -110,16 +112,20 @@ class ToldFields:
                 address = str(calls.call(_ADDRESS, "GetAddress")[0])
             with Bus(address).open(_LOOKING_S) as calls:
                 programs = _Element(calls, _REGISTRY, _ROOT).children()
-                found = (_first_focused(each, look, until) for each in programs if each.pid == pid)
+                asked = (each for each in programs if anybody or each.pid == pid)
+                found = (_first_focused(each, look, until, active=anybody) for each in asked)
                 return next((each for each in found if each is not None), None)
         except ActionError as error:
             log.debug("fields not known: %s", error.code)
             return None
 
 
-def _first_focused(program: _Element, look: Callable[[_Element], Found | None], until: float) -> Found | None:
+def _first_focused(
+    program: _Element, look: Callable[[_Element], Found | None], until: float, *, active: bool = False
+) -> Found | None:
+    """The answer about what has the focus in a program; ``active`` looks only into its window in front, if any is."""
     looked_at = 0
-    waiting = deque(program.children())
+    waiting = deque(each for each in program.children() if not active or each.has(_ACTIVE))
     while waiting and looked_at < _MOST and time.monotonic() < until:
         element = waiting.popleft()
         looked_at += 1

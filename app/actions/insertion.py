@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sayso.app.actions.desktop.base import Chord, Window
+from sayso.app.actions.desktop.base import IN_FRONT, Chord, Window
 from sayso.app.actions.terminals import TerminalKind, terminal_kind
 
 TYPED_MOST = 32
@@ -55,6 +55,8 @@ class Plan:
 def plan(text: str, window: Window, has_keys_for: Callable[[str], bool]) -> Plan:
     """Decide how ``text``, which ``clean`` has made, goes into ``window``."""
     chord, primary = _paste_keys(window)
+    if window == IN_FRONT:
+        return Plan(Way.TYPE, chord, primary, "which keys paste in the program in front is not known here")
     if "\n" in text or "\t" in text:
         return Plan(Way.PASTE, chord, primary, "keys would act on its line ends and tabs")
     if len(text) > TYPED_MOST:
@@ -67,12 +69,14 @@ def plan(text: str, window: Window, has_keys_for: Callable[[str], bool]) -> Plan
 def clean(text: str, window: Window) -> str:
     """``text`` in composed form, without control characters but line ends and tabs; a terminal gets spaces for these.
 
-    In a terminal a line end would be Enter, and run what was said; a tab would complete it.
+    In a terminal a line end would be Enter, and run what was said; a tab would complete it. A window that cannot be
+    seen may be one.
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     kept = "".join(character for character in lines if character in "\n\t" or not _is_unprintable(character))
     composed = unicodedata.normalize("NFC", kept)
-    return " ".join(composed.split()) if terminal_kind(window) is not TerminalKind.NONE else composed
+    acts = window == IN_FRONT or terminal_kind(window) is not TerminalKind.NONE
+    return " ".join(composed.split()) if acts else composed
 
 
 def needs_space(before: str, text: str) -> bool:

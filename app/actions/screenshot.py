@@ -11,7 +11,6 @@ from sayso.app.actions.base import Done, Job, Revert
 from sayso.app.actions.desktop.base import Backend
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.folders import for_people, user_folder
-from sayso.app.actions.png import encode
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Named
 
@@ -32,10 +31,10 @@ class Screenshot:
         return match.title
 
     def perform(self, job: Job) -> Done:
-        pixels = self._backend.picture()
+        picture = self._backend.picture(job.halt)
         folder = user_folder("pictures", self._environment)
         try:
-            file = _new_file(folder, f"Screenshot {self._now():%Y-%m-%d %H-%M-%S}", encode(pixels))
+            file = _new_file(folder, f"Screenshot {self._now():%Y-%m-%d %H-%M-%S}", picture)
         except OSError as error:
             raise ActionError("not_saved", f"The picture cannot be saved in {folder}: {error.strerror}.") from error
         return Done(f"saved as {for_people(file, self._environment)}", revert=_deleting(file))

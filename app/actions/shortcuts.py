@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sayso.app.actions.base import Done, Job, Receipt
-from sayso.app.actions.desktop.base import Backend, Chord, Window
+from sayso.app.actions.desktop.base import IN_FRONT, Backend, Chord, Window
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.terminals import TerminalKind, terminal_kind
 from sayso.app.actions.typing import Typist
@@ -26,6 +26,11 @@ class Shortcut:
     terminal: Chord | None = None
     plain_terminal: Chord | None = None
     times: int = 1
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether it is the same in all windows."""
+        return self.chord == self.terminal == self.plain_terminal
 
     def for_window(self, window: Window) -> Chord | None:
         match terminal_kind(window):
@@ -98,6 +103,12 @@ class Shortcuts:
             raise ActionError("too_often", f"A key is pressed at most {_MOST} times at once.")
         window = self._typist.bring_forward(job.target, job.halt)
         chord = shortcut.for_window(window)
+        if window == IN_FRONT and not shortcut.everywhere:
+            raise ActionError(
+                "window_unseen",
+                f"On Wayland Sayso cannot see which program is in front, and the keys for “{match.command.say}” are "
+                "not the same in all. Press them yourself, or say “press” and the keys.",
+            )
         if chord is None:
             raise ActionError(
                 "not_in_terminal",

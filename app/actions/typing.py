@@ -14,7 +14,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from sayso.app.actions.base import Done, Job, Receipt, target_window
-from sayso.app.actions.desktop.base import Backend, Chord, Window, check
+from sayso.app.actions.desktop.base import IN_FRONT, Backend, Chord, Window, check
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.fields import Cursor, Fields, UnknownFields
 from sayso.app.actions.insertion import SHIFT_INSERT, Plan, Way, backspaces, clean, needs_space, plan
@@ -31,11 +31,14 @@ _PAUSE_S = 0.7
 _PAUSE_WAIT_S = 5.0
 _GONE_S = 1.0
 """How long a program that tells its text may take to handle backspaces."""
+_GOES_ON_S = 30.0
+"""Where windows cannot be seen, text so soon after other text is taken to go on behind it."""
 _BACKSPACE = Chord((), "BackSpace")
 _KEPT_ON_CLIPBOARD = frozenset(
     {
         *("no_window", "window_gone", "window_changed", "window_not_shown", "in_use", "no_window_manager"),
         *("modifier_held", "keyboard_taken", "no_such_key", "no_spare_key", "needs_x11", "display_without_xtest"),
+        *("own_window", "no_keys"),
     }
 )
 """Reasons for which the text is still wanted, but cannot get into its window."""
@@ -70,6 +73,7 @@ class Typist:
         self._own_pid = own_pid
         self._fields = fields or UnknownFields()
         self._typed: deque[Typed] = deque(maxlen=_REMEMBERED)
+        self._typed_at = 0.0
 
     def type(self, text: str, pinned: Window | None, halt: threading.Event, *, joined: bool = False) -> Typed:
         """Insert ``text``; ``joined`` puts a space between it and what was inserted before it in the same window.
@@ -98,10 +102,7 @@ class Typist:
     def _insert_into(self, window: Window, text: str, halt: threading.Event, joined: bool) -> Typed:
         if self._fields.is_secret(window.pid):
             raise ActionError("password_field", "A password field has the keyboard. Passwords are typed by hand.")
-        before = self._last_in(window.id)
-        if before is not None and not self._backend.untouched(window.id, halt):
-            self._forget_window(window.id)
-            before = None
+        before = self._before(window, halt)
         wanted = clean(text, window)
         if joined and before is not None and needs_space(before.text, wanted):
             wanted = f" {wanted}"
@@ -115,7 +116,18 @@ class Typist:
             self.forget()
         else:
             self._typed.append(typed)
+            self._typed_at = time.monotonic()
         return typed
+
+    def _before(self, window: Window, halt: threading.Event) -> Typed | None:
+        """What was inserted right before the cursor of this window, as far as is known."""
+        before = self._last_in(window.id)
+        if window == IN_FRONT:
+            return before if time.monotonic() - self._typed_at < _GOES_ON_S else None
+        if before is not None and not self._backend.untouched(window.id, halt):
+            self._forget_window(window.id)
+            return None
+        return before
 
     def _go_back(self, left: Window, halt: threading.Event) -> None:
         """Bring the speaker's own window to the front again; where that fails, the text is no less where it belongs."""
@@ -206,6 +218,12 @@ class Typist:
         afterwards. Refused while another program has it, and when what is before the cursor may be something else.
         """
         typed = self._removable(only)
+        if typed.window == IN_FRONT.id:
+            raise ActionError(
+                "window_unseen",
+                "On Wayland Sayso cannot see what stands before the cursor now. Remove it by hand, "
+                "or say “press backspace 5 times”.",
+            )
         active = self._backend.active_window()
         ours = active if active is not None and active.pid == self._own_pid else None
         if active is not None and ours is None and active.id != typed.window:
@@ -325,7 +343,7 @@ class Typing:
 
 def typed_as_done(typist: Typist, typed: Typed) -> Done:
     """The report of inserted text, which can be taken back where it is in a window. The transcript shows the text."""
-    if typed.receipt is Receipt.ON_CLIPBOARD:
+    if typed.receipt is Receipt.ON_CLIPBOARD or typed.window == IN_FRONT.id:
         return Done(typed.detail, typed.receipt)
 
     def revert(halt: threading.Event) -> Done:

@@ -114,6 +114,11 @@ def _display() -> Result:
     from sayso.app.actions.errors import ActionError
 
     backend = detect()
+    if backend.name == "wayland":
+        from sayso.app.actions.desktop.wayland import Wayland
+
+        assert isinstance(backend, Wayland)
+        return Result("Display", None, backend.told)
     try:
         windows = backend.windows()
     except ActionError as error:

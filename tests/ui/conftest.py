@@ -75,6 +75,9 @@ class RecordedIntents:
     def place_overlay(self, place: OverlayPlace) -> None:
         self.calls.append(("place_overlay", place))
 
+    def tell(self, text: str) -> None:
+        self.calls.append(("tell", text))
+
     def use_way(self, way: Way) -> None:
         self.calls.append(("use_way", way))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 import scenes
 from conftest import RecordedIntents
+from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -26,5 +28,26 @@ def test_all_show_the_same_snapshots_and_go_together(
         views.close()
         qapp.setStyleSheet("")
     assert not views._overlay.isVisible()
+    assert not any(name == "tell" for name, *_ in intents.calls)
     assert not views._tray.icon.isVisible()
     assert not views.window.isVisible()
+
+
+def test_where_no_overlay_can_be_placed_messages_tell_what_is_done_elsewhere(
+    qtbot: QtBot, qapp: QApplication, intents: RecordedIntents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sayso.ui.views.can_show", lambda: False)
+    views = Views(intents, qapp)
+    try:
+        views._focus_changed(QWindow())
+        assert views.has_keyboard
+        for snapshot in (scenes.listening(), scenes.idle()):
+            views.show_snapshot(snapshot)
+        assert not any(name == "tell" for name, *_ in intents.calls)
+        views._focus_changed(None)
+        for snapshot in (scenes.listening(), scenes.idle()):
+            views.show_snapshot(snapshot)
+        assert [call for call in intents.calls if call[0] == "tell"][-1] == ("tell", "Not listening")
+    finally:
+        views.close()
+        qapp.setStyleSheet("")

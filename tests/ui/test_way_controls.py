@@ -117,6 +117,19 @@ def test_where_a_key_starts_it_the_start_is_not_offered(page: ListeningPage) -> 
     assert not page.listens_at_start.isEnabled()
 
 
+def test_where_no_overlay_can_be_placed_messages_are_switched_instead(
+    qtbot: QtBot, theme: Theme, intents: RecordedIntents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sayso.ui.overlay_controls.can_show", lambda: False)
+    made = ListeningPage(intents, theme)
+    qtbot.addWidget(made)
+    made.show_snapshot(shown(WaysView()))
+    assert "messages" in made.overlay.shown.text()
+    assert made.overlay.place.isHidden()
+    made.overlay.shown.click()
+    assert intents.calls == [("set_overlay", False)]
+
+
 def test_the_overlay_is_switched_and_placed(page: ListeningPage, intents: RecordedIntents) -> None:
     QTest.keyClick(page.overlay.shown, Qt.Key.Key_Space)
     page.overlay.place.setFocus()

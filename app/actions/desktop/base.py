@@ -9,8 +9,6 @@ import threading
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from sayso.app.actions.errors import ActionError
 
 MODIFIERS = ("control", "shift", "alt", "super")
@@ -31,6 +29,10 @@ class Window:
     """0 where the window does not tell."""
     age: int = 0
     """Place among all windows by age, 0 for the oldest; the order in which “next window” goes round."""
+
+
+IN_FRONT = Window(-1, "the window in front", pid=-1)
+"""Stands for the window with the keyboard in a session that lets nobody see which one it is, or whose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +145,8 @@ class Backend(Protocol):
     def scroll(self, clicks: int, window: int, halt: threading.Event) -> None:
         """Turn the wheel over a window, down for a positive number of clicks."""
 
-    def picture(self) -> np.ndarray:
-        """What is on the screen: shape (height, width, 3), uint8, red first."""
+    def picture(self, halt: threading.Event) -> bytes:
+        """What is on the screen, as a PNG file."""
 
     def input_used(self) -> float | None:
         """When (``time.monotonic``) keyboard or mouse were last used, by hand or by us; None where nobody knows."""

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import threading
 
-import numpy as np
-
 from sayso.app.actions.desktop.base import Chord, Placement, Rectangle, Window, Workspaces
 from sayso.app.actions.desktop.x11_clipboard import X11Clipboard
 from sayso.app.actions.desktop.x11_connection import X11Connection
@@ -20,6 +18,7 @@ from sayso.app.actions.desktop.x11_pointer import X11Pointer
 from sayso.app.actions.desktop.x11_windows import X11Windows
 from sayso.app.actions.desktop.x11_workspaces import X11Workspaces
 from sayso.app.actions.errors import ActionError
+from sayso.app.actions.png import encode
 
 _SILENT_APPLICATION_S = 0.25
 """How long an application that cannot tell gets to look up a borrowed key before the key is given back."""
@@ -112,8 +111,8 @@ class X11:
     def scroll(self, clicks: int, window: int, halt: threading.Event) -> None:
         self._pointer.scroll(clicks, self._placing.placement(window).frame, halt)
 
-    def picture(self) -> np.ndarray:
-        return picture(self._connection)
+    def picture(self, halt: threading.Event) -> bytes:
+        return encode(picture(self._connection))
 
     def input_used(self) -> float | None:
         return self._keyboard.input_used()
