@@ -29,7 +29,7 @@ _BETWEEN_MS = "2"
 
 def program(name: str, environment: Mapping[str, str]) -> str | None:
     """The path of a program in the session's PATH, if it is installed."""
-    return shutil.which(name, path=environment.get("PATH"))
+    return shutil.which(name, path=environment.get("PATH", ""))
 
 
 def type_text(text: str, environment: Mapping[str, str], halt: threading.Event) -> None:
