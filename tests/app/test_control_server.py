@@ -73,11 +73,23 @@ async def test_anything_else_is_refused(running: Running, line: bytes) -> None:
 
 async def test_a_line_too_long_is_hung_up_on(running: Running) -> None:
     try:
-        answer = await running.ask(b"x" * 100_000)
+        answer = await running.ask(b"toggle" + b" " * 1000 + b"\n")
     except ConnectionError:
         answer = b""
     assert answer == b""
     assert await running.ask(b"toggle\n") == b"done\n"
+
+
+async def test_more_than_a_few_clients_at_once_are_hung_up_on(running: Running) -> None:
+    silent = [await asyncio.open_unix_connection(running.path) for _ in range(8)]
+    try:
+        answer = await running.ask(b"toggle\n")
+    except ConnectionError:
+        answer = b""
+    assert answer == b""
+    assert running.done == []
+    for _, writer in silent:
+        writer.close()
 
 
 async def test_silent_clients_do_not_keep_others_away_for_good(running: Running) -> None:

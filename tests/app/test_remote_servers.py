@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from played_vllm import vllm_server
 
+from sayso.app import remote_servers
 from sayso.app.errors import AppError
 from sayso.app.realtime import trial
 from sayso.app.realtime.endpoint import parse
-from sayso.app.remote_server_view import KeyPlace
+from sayso.app.remote_server_view import Finding, KeyPlace
 from sayso.app.remote_servers import RemoteServers
 from sayso.app.settings import KeyStore, Loaded, Settings
 from sayso.app.settings_store import SettingsStore
@@ -95,7 +96,27 @@ async def test_what_is_no_address_is_told_without_asking_anybody(page: Page) -> 
     assert finding.code == "bad_url"
 
 
-async def test_a_trial_that_is_stopped_has_found_nothing_and_a_new_one_takes_its_place(page: Page) -> None:
+async def test_a_trial_that_is_stopped_in_the_moment_of_its_end_has_found_nothing(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def found(endpoint: object) -> Finding:
+        await asyncio.sleep(0)
+        # Somebody waits for the finding now, and goes on after this.
+        asyncio.get_running_loop().call_soon(page.servers.stop_trial)
+        return Finding(True, "works", "It works")
+
+    monkeypatch.setattr(remote_servers, "try_server", found)
+    page.servers.try_server("host:1", "key", "")
+    await page.settle()
+    assert (page.servers.view.trying, page.servers.view.finding) == (False, None)
+
+
+async def test_a_trial_that_is_stopped_has_found_nothing_and_a_new_one_takes_its_place(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # One that is not ended goes on for longer than this test may last.
+    monkeypatch.setattr(trial, "_OPEN_S", 3600.0)
+
     async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
         writer.close()

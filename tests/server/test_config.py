@@ -10,7 +10,7 @@ from sayso.server.config import ServerConfig, config_from_line, is_loopback, key
 from sayso.server.errors import ServerError
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.8.8.8"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.8.8.8", "::ffff:127.0.0.1"])
 def test_loopback_needs_no_key(host: str) -> None:
     assert is_loopback(host)
     ServerConfig(host=host).check()

@@ -37,6 +37,33 @@ async def until_lost(url: str, count: int = 1) -> None:
     await eventually_shown(url, lambda data: sum(not session["connected"] for session in data) == count)
 
 
+async def test_the_longest_lost_goes_first() -> None:
+    config = ServerConfig(port=0, most_connections=2)
+    async with server(config=config) as url:
+        tokens = []
+        for number in (1, 2):
+            async with client(url) as c:
+                tokens.append((await choose(c))["token"])
+                c.socket.transport.abort()
+            await until_lost(url, number)
+        async with client(url) as other:
+            await choose(other)
+            async with client(url) as back:
+                assert (await choose(back, resume=tokens[1]))["type"] == "sayso.resumed"
+
+
+async def test_what_was_refused_counts_as_received() -> None:
+    async with server() as url:
+        async with client(url) as c:
+            token = (await choose(c))["token"]
+            await c.socket.send("no JSON")
+            await c.expect("error")
+            c.socket.transport.abort()
+        await until_lost(url)
+        async with client(url) as back:
+            assert (await choose(back, resume=token, heard=1))["received"] == 1
+
+
 async def until_gone(url: str) -> None:
     await eventually_shown(url, lambda data: not data)
 

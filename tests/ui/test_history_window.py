@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from sayso.app.history.entry import Entry
 from sayso.app.history.store import Store
@@ -277,6 +279,22 @@ def test_esc_closes_it_and_the_window_behind_goes_on(history: HistoryWindow, win
     QTest.keyClick(history, Qt.Key.Key_Escape)
     assert not history.isVisible()
     assert window.isVisible()
+
+
+def test_answers_that_come_after_it_was_closed_are_of_no_use(
+    qtbot: QtBot, history: HistoryWindow, window: MainWindow, kept: KeptHistory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late: list[Callable[[], None]] = []
+    monkeypatch.setattr(kept, "find", lambda query, answer: late.append(partial(answer, kept.store.find(query))))
+    monkeypatch.setattr(kept, "count_older", lambda days, answer: late.append(partial(answer, 3)))
+    history.look()
+    history._wish_days(1)
+    history.close()
+    qtbot.waitUntil(lambda: not isValid(history), timeout=15_000)
+    for answer in late:
+        answer()
+    assert window.history is None
+    assert kept.days == []
 
 
 def test_a_hundred_thousand_rows_ask_for_what_is_seen_only_and_take_the_memory_of_some_pages(

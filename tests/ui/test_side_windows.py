@@ -105,7 +105,13 @@ def test_a_key_is_held_back_by_no_more_than_a_dismissed_notice(
     assert asked(intents, "dismiss") == []
     window.show_snapshot(remote())
     assert notices(window) == []
-    assert turn(opened(window, qtbot), ServerPage).form.key.text() == KEY
+    again = opened(window, qtbot)
+    form = turn(again, ServerPage).form
+    assert form.key.text() == KEY
+    # What is typed afterwards is another thing to tell of.
+    form.key.setText("another")
+    again.close()
+    assert len(notices(window)) == 1
 
 
 def test_on_another_page_the_window_says_what_is_not_in_use_and_leads_back(settings: SettingsWindow) -> None:

@@ -70,9 +70,13 @@ async def test_next_and_previous_song_tell_the_title(bare_hands: BareHands, bus:
     assert [name for name, _ in player.calls] == ["Next", "Previous"]
 
 
-async def test_the_player_that_plays_is_meant_and_afterwards_the_same_one(bare_hands: BareHands, bus: str) -> None:
+@pytest.mark.parametrize("names", [("one", "two"), ("two", "one")])
+async def test_the_player_that_plays_is_meant_and_afterwards_the_same_one(
+    bare_hands: BareHands, bus: str, names: tuple[str, str]
+) -> None:
     silent, loud = PlayedPlayer("Silent", "Paused"), PlayedPlayer("Loud")
-    with played(bus, "org.mpris.MediaPlayer2.a_silent", silent), played(bus, "org.mpris.MediaPlayer2.b_loud", loud):
+    first, second = (f"org.mpris.MediaPlayer2.{name}" for name in names)
+    with played(bus, first, silent), played(bus, second, loud):
         await bare_hands.do("pause the video")
         await bare_hands.do("play")
 
@@ -88,11 +92,15 @@ async def test_a_player_that_answers_nothing_leaves_the_others_alone(bare_hands:
     assert player.status == "Paused"
 
 
-async def test_a_player_that_only_takes_note_gives_no_false_receipt(bare_hands: BareHands, bus: str) -> None:
+@pytest.mark.parametrize("sentence", ["next song", "pause the music"])
+async def test_a_player_that_only_takes_note_gives_no_false_receipt(
+    bare_hands: BareHands, bus: str, monkeypatch: pytest.MonkeyPatch, sentence: str
+) -> None:
+    monkeypatch.setattr("sayso.app.actions.bus._EFFECT_S", 0.2)
     player = PlayedPlayer("Deaf")
     player.on_call = lambda method, body: None
     with played(bus, "org.mpris.MediaPlayer2.deaf", player):
-        outcome = await bare_hands.do("next song")
+        outcome = await bare_hands.do(sentence)
 
     assert outcome.receipt is Receipt.SENT
     assert outcome.detail == "told Deaf"

@@ -67,6 +67,14 @@ def test_only_the_user_can_read_it(store: Store) -> None:
     assert [path.name for path in store.path.parent.iterdir()] == [FILE]
 
 
+def test_a_file_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
+    (tmp_path / FILE).touch(0o644)
+    tmp_path.chmod(0o755)
+    Store(tmp_path).close()
+    assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
+
+
 @pytest.mark.parametrize(
     ("query", "expected"),
     [

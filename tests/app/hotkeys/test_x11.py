@@ -184,7 +184,7 @@ async def test_a_key_that_goes_while_it_is_held_ends_the_hold(keys: Keys) -> Non
 async def test_a_key_that_is_down_already_when_it_is_taken_counts_only_when_it_is_pressed_again(keys: Keys) -> None:
     keys.desktop.xdotool("keydown", "Pause")
     await keys.hotkeys.use(BREAK, "Talk")
-    keys.desktop.xdotool("sleep", "0.5", "keyup", "Pause")
+    keys.desktop.xdotool("sleep", "1.2", "keyup", "Pause")
     await keys.until(lambda: not keys.hotkeys._ignored)
     assert keys.events == []
     keys.desktop.xdotool("key", "Pause")
