@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from sayso.app.assistant import Assistant
-    from sayso.ui.main_window import MainWindow
 
 
 def main() -> int:
@@ -43,7 +42,9 @@ def main() -> int:
     """
     try:
         environment = dict(os.environ)
-        instance = single_instance.claim_or_show(single_instance.folder(environment))
+        instance = single_instance.claim_or_show(
+            single_instance.folder(environment), single_instance.leave(environment)
+        )
         if instance is not None:
             with instance:
                 _start(environment, instance)
@@ -119,7 +120,8 @@ async def _desktop(
     # What the hook has read is of no use any more.
     linecache.clearcache()
     views.window.show()
-    control = ControlServer(_doings(assistant, views.window), lambda: assistant.quitting)
+    showing = {"show": views.window.come_forward}
+    control = ControlServer(_doings(assistant), showing, lambda: assistant.quitting)
     await control.start(instance)
     try:
         await assistant.run()
@@ -136,14 +138,13 @@ def _quit_on_signals(quit_: Callable[[], None]) -> None:
             loop.add_signal_handler(number, quit_)
 
 
-def _doings(assistant: Assistant, window: MainWindow) -> dict[str, Callable[[], None]]:
+def _doings(assistant: Assistant) -> dict[str, Callable[[], None]]:
     """What ``sayso start`` and its like have this process do."""
     return {
         "start": assistant.start,
         "stop": assistant.stop,
         "toggle": assistant.toggle,
         "cancel": assistant.cancel,
-        "show": window.come_forward,
         "quit": assistant.quit,
     }
 

@@ -12,6 +12,7 @@ import os
 import socket
 import struct
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from sayso.app.single_instance import CLOSING, DONE, LONGEST_LINE, Instance
 
@@ -23,10 +24,19 @@ _MOST_CLIENTS = 8
 
 
 class ControlServer:
-    """``doings`` has what each word does; while ``closing`` says so, nothing is done any more."""
+    """``doings`` has what each word does; while ``closing`` says so, nothing is done any more.
 
-    def __init__(self, doings: Mapping[str, Callable[[], None]], closing: Callable[[], bool]) -> None:
+    What ``showing`` has shows something, and takes the leave to be in front that may follow its word.
+    """
+
+    def __init__(
+        self,
+        doings: Mapping[str, Callable[[], None]],
+        showing: Mapping[str, Callable[[str], None]],
+        closing: Callable[[], bool],
+    ) -> None:
         self._doings = doings
+        self._showing = showing
         self._closing = closing
         self._clients = 0
         self._server: asyncio.Server | None = None
@@ -55,13 +65,18 @@ class ControlServer:
             writer.close()
 
     def _answer(self, line: bytes) -> bytes:
-        doing = self._doings.get(line.decode("ascii", "replace").removesuffix("\n")) if line.endswith(b"\n") else None
+        doing = self._doing(line.decode("ascii", "replace").removesuffix("\n")) if line.endswith(b"\n") else None
         if doing is None:
             return _REFUSED
         if self._closing():
             return CLOSING
         doing()
         return DONE
+
+    def _doing(self, said: str) -> Callable[[], None] | None:
+        word, _, leave = said.partition(" ")
+        showing = self._showing.get(word)
+        return self._doings.get(said) if showing is None else partial(showing, leave)
 
 
 def _user_of(writer: asyncio.StreamWriter) -> int:

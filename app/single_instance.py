@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import socket
 import stat
 import tempfile
@@ -22,7 +23,7 @@ from sayso.app.errors import AppError
 
 DONE, CLOSING = b"done\n", b"closing\n"
 """What the running Sayso answers when it did as asked, and while it ends; anything else is a refusal."""
-LONGEST_LINE = 128
+LONGEST_LINE = 256
 """Bytes of a question or an answer, line end included."""
 
 _ANSWER_S = 20.0
@@ -114,15 +115,23 @@ def _listen(path: Path) -> socket.socket:
     return listening
 
 
-def claim_or_show(where: Path) -> Instance | None:
+def leave(environment: Mapping[str, str]) -> str:
+    """The leave to be in front that the desktop gave this process, or nothing; one that we cannot hand on is none."""
+    token = environment.get("XDG_ACTIVATION_TOKEN", "")
+    return token if re.fullmatch(rf"[!-~]{{1,{LONGEST_LINE // 2}}}", token) else ""
+
+
+def claim_or_show(where: Path, leave: str = "") -> Instance | None:
     """Be the running Sayso, or have the one that runs show its window, which gives None. Waits for one that ends.
+
+    ``leave`` is ours to be in front, which the one that runs is to use.
 
     Raises ControlError.
     """
     deadline = time.monotonic() + _CLOSING_S
     while (instance := claim(where)) is None:
         try:
-            ask(where, "show")
+            ask(where, "show", leave)
             return None
         except ControlError as error:
             # Not running though the lock is held: it is just about to listen, or has just stopped.
@@ -132,13 +141,16 @@ def claim_or_show(where: Path) -> Instance | None:
     return instance
 
 
-def ask(where: Path, word: str) -> None:
-    """Have the running Sayso do what ``word`` says: start, stop, toggle, cancel, show or quit. Raises ControlError."""
+def ask(where: Path, word: str, leave: str = "") -> None:
+    """Have the running Sayso do what ``word`` says: start, stop, toggle, cancel, show or quit. Raises ControlError.
+
+    ``leave`` is the leave to be in front, for what shows something.
+    """
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.settimeout(_ANSWER_S)
             connection.connect(str(where / "control"))
-            connection.sendall(f"{word}\n".encode())
+            connection.sendall(f"{word} {leave}".rstrip().encode() + b"\n")
             with connection.makefile("rb") as answers:
                 answer = answers.readline(LONGEST_LINE)
     except (FileNotFoundError, ConnectionRefusedError) as error:

@@ -16,6 +16,7 @@ from bounded import child, wait_for
 from jeepney import DBusAddress, DBusErrorResponse, Properties, message_bus, new_method_call
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
 from virtual_desktop import VirtualDesktop
+from wayland_desktop import WaylandDesktop
 
 _LAUNCHER = "/usr/libexec/at-spi-bus-launcher"
 _ACCESSIBLE, _TEXT = "org.a11y.atspi.Accessible", "org.a11y.atspi.Text"
@@ -169,7 +170,7 @@ class ScreenReader:
 
 
 @contextlib.contextmanager
-def screen_reader(desktop: VirtualDesktop) -> Iterator[ScreenReader]:
+def screen_reader(desktop: VirtualDesktop | WaylandDesktop) -> Iterator[ScreenReader]:
     """A screen reader on this desktop; programs started after it tell it what they show."""
     with contextlib.ExitStack() as stack:
         environment = desktop.environment

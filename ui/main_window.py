@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from sayso.app.snapshot import Mode, Snapshot
 from sayso.ui import icon
 from sayso.ui.announcer import Announcer
+from sayso.ui.coming_forward import come_forward
 from sayso.ui.feed_view import FeedView
 from sayso.ui.intents import Intents
 from sayso.ui.notice_bar import NoticeBar
@@ -207,12 +208,9 @@ class MainWindow(QMainWindow):
         """Show what was said before, beside this window."""
         self.beside.open_history()
 
-    def come_forward(self) -> None:
-        """Show the window before the others, as far as the desktop lets it."""
-        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
-        self.show()
-        self.raise_()
-        self.activateWindow()
+    def come_forward(self, token: str = "") -> None:
+        """Show the window before the others, as far as the desktop lets it; ``token`` may be its leave for that."""
+        come_forward(self, token)
 
     def _escape(self) -> None:
         if not self.feed.answer_newest(False) and not self.server.revert():

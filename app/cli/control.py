@@ -22,7 +22,8 @@ def _command(word: str) -> click.Command:
         from sayso.app import single_instance
 
         try:
-            single_instance.ask(single_instance.folder(os.environ), word)
+            leave = single_instance.leave(os.environ) if word == "show" else ""
+            single_instance.ask(single_instance.folder(os.environ), word, leave)
         except single_instance.ControlError as error:
             raise click.ClickException(str(error)) from error
 

@@ -52,7 +52,9 @@ async def running() -> AsyncIterator[Running]:
     instance = claim(where)
     assert instance is not None
     made = Running(where / "control")
-    server = ControlServer({"toggle": lambda: made.done.append("toggle")}, lambda: made.closing)
+    server = ControlServer(
+        {"toggle": lambda: made.done.append("toggle")}, {"show": made.done.append}, lambda: made.closing
+    )
     with instance:
         await server.start(instance)
         yield made
@@ -63,6 +65,12 @@ async def running() -> AsyncIterator[Running]:
 async def test_a_known_word_is_done(running: Running) -> None:
     assert await running.ask(b"toggle\n") == b"done\n"
     assert running.done == ["toggle"]
+
+
+async def test_what_shows_something_takes_the_leave_to_be_in_front(running: Running) -> None:
+    assert await running.ask(b"show a-leave_1\n") == b"done\n"
+    assert await running.ask(b"show\n") == b"done\n"
+    assert running.done == ["a-leave_1", ""]
 
 
 @pytest.mark.parametrize("line", [b"format\n", b"\n", b"toggle now\n", b"\xff\xfe\n", b"toggle\r\n"])

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from sayso.app.single_instance import CLOSING, ControlError, Instance, ask, claim, claim_or_show, folder
+from sayso.app.single_instance import CLOSING, ControlError, Instance, ask, claim, claim_or_show, folder, leave
 
 HOLD = """
 import sys
@@ -128,6 +128,16 @@ def test_whoever_comes_second_has_the_first_show_itself(tmp_path: Path) -> None:
     with first, answering(first, b"done\n", asked):
         assert claim_or_show(tmp_path) is None
     assert asked == [b"show\n"]
+
+
+def test_the_leave_to_be_in_front_is_handed_on(tmp_path: Path) -> None:
+    first, asked = claim(tmp_path), []
+    assert first is not None
+    with first, answering(first, b"done\n", asked):
+        assert claim_or_show(tmp_path, leave({"XDG_ACTIVATION_TOKEN": "shell/1-2_TIME3"})) is None
+    assert asked == [b"show shell/1-2_TIME3\n"]
+    for unfit in ("two words", "two\nlines", "x" * 1000, ""):
+        assert leave({"XDG_ACTIVATION_TOKEN": unfit}) == ""
 
 
 def test_whoever_comes_while_the_first_ends_takes_its_place(tmp_path: Path) -> None:

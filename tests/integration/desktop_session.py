@@ -18,6 +18,7 @@ from bounded import child, read_line, wait_for
 from screen_reader import Element, GoneError, ScreenReader, screen_reader
 from speech import say_to_file
 from virtual_desktop import Microphone, VirtualDesktop
+from wayland_desktop import WaylandDesktop
 
 PROGRAM = ("-m", "sayso.app")
 START_SECONDS = 60.0
@@ -127,7 +128,7 @@ class DesktopSession:
         return psutil.Process(self.process.pid).children(recursive=True)
 
 
-def settings_file(desktop: VirtualDesktop) -> Path:
+def settings_file(desktop: VirtualDesktop | WaylandDesktop) -> Path:
     """Where Sayso keeps its settings on this desktop."""
     return desktop.folder / "home" / ".config" / "sayso" / "settings.json"
 
@@ -139,7 +140,11 @@ def words(text: str) -> str:
 
 @contextlib.contextmanager
 def desktop_session(
-    desktop: VirtualDesktop, *, room_noise: bool = True, guided: bool = True, program: tuple[str, ...] = PROGRAM
+    desktop: VirtualDesktop | WaylandDesktop,
+    *,
+    room_noise: bool = True,
+    guided: bool = True,
+    program: tuple[str, ...] = PROGRAM,
 ) -> Iterator[DesktopSession]:
     """Sayso started on this desktop with a microphone plugged in; ended, if it still runs, with the block.
 
