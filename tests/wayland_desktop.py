@@ -30,6 +30,17 @@ focus_follows_mouse no
 """
 
 
+def why_not() -> str:
+    """Why no compositor can be started here; empty where one can."""
+    if subprocess.run([*_disguise(), "true"], capture_output=True, check=False).returncode:
+        return "sway does not run as root, and this machine allows no namespace for users"
+    return ""
+
+
+def _disguise() -> list[str]:
+    return ["unshare", "--user", "--map-user=1000", "--map-group=1000"] if os.getuid() == 0 else []
+
+
 @dataclass
 class WaylandDesktop:
     """A running compositor; ``environment`` is what a child needs to be on it and on no other."""
@@ -86,8 +97,7 @@ def _compositor(
     configuration.write_text("\n".join([text, *more, tell, ""]))
     alone = {"WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman"}
     # Sway refuses to run as root; in a namespace of its own it runs as somebody else, and so does what it starts.
-    disguise = ["unshare", "--user", "--map-user=1000", "--map-group=1000"] if os.getuid() == 0 else []
-    with child([*disguise, "sway", "-c", configuration], {**environment, **alone}, folder / "sway.log"):
+    with child([*_disguise(), "sway", "-c", configuration], {**environment, **alone}, folder / "sway.log"):
         wait_for(told.exists, "the compositor", 20)
         names = ("WAYLAND_DISPLAY", "SWAYSOCK", "DISPLAY")
         yield dict(zip(names, told.read_text().split(), strict=False))

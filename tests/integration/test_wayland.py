@@ -14,7 +14,7 @@ import pytest
 from bounded import child, wait_for
 from integration.desktop_session import DesktopSession, desktop_session, words
 from played_service import PlayedService, played
-from wayland_desktop import WaylandDesktop, wayland_desktop
+from wayland_desktop import WaylandDesktop, wayland_desktop, why_not
 
 pytestmark = [pytest.mark.desktop, pytest.mark.engine, pytest.mark.timeout(240)]
 
@@ -58,6 +58,8 @@ class Session:
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
+    if reason := why_not():
+        pytest.skip(reason)
     messages = PlayedService(on_call=lambda method, body: ("u", (1,)))
     with (
         wayland_desktop() as desktop,
