@@ -25,6 +25,8 @@ def licence() -> str:
 def report(snapshot: Snapshot, environment: Mapping[str, str], windows: str) -> str:
     """The report; ``windows`` names what draws the windows and with which version."""
     server, microphone, options = snapshot.server, snapshot.microphone, snapshot.options
+    # Where a server's model lies may name its owner.
+    model = server.model.rpartition("/")[2] if server.model.startswith(("/", "~")) else server.model
     facts = {
         "Sayso": version(),
         "Python": platform.python_version(),
@@ -34,7 +36,7 @@ def report(snapshot: Snapshot, environment: Mapping[str, str], windows: str) -> 
         "State": snapshot.state,
         "Microphone": microphone.state,
         "Microphones": len(options.microphones),
-        "Server": f"{server.kind}, {server.state}, model {server.model or 'unknown'}",
+        "Server": f"{server.kind}, {server.state}, model {model or 'unknown'}",
         "Mode": snapshot.mode,
         "Behind": f"{snapshot.behind_ms} ms",
         "Wait": f"{options.wait_ms} ms",

@@ -6,6 +6,7 @@ import ipaddress
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -45,6 +46,10 @@ class ServerConfig(RunningLimits, frozen=True, forbid_unknown_fields=True):
         for key in (self.key, self.admin_key):
             if not key.isprintable() or not key.isascii() or " " in key:
                 raise ServerError("bad_key", "The key must be printable ASCII without spaces.")
+        for origin in self.allow_origins:
+            if origin != "*" and not _is_origin(origin):
+                told = "write scheme://host, such as https://app.example, or * for every page."
+                raise ServerError("bad_origin", f"“{origin}” is no origin of a web page: {told}")
         self.check_limits()
         if not self.key and not is_loopback(self.host):
             raise ServerError(
@@ -73,6 +78,15 @@ def key_from(file: Path | None, environ: Mapping[str, str] = os.environ, variabl
     if not key:
         raise ServerError("bad_key_file", f"The key file {file} is empty: write the key into it.")
     return key
+
+
+def _is_origin(text: str) -> bool:
+    """Whether it is what browsers send as a page's origin; a slash at its end does no harm."""
+    try:
+        parts = urlsplit(text)
+        return bool(parts.scheme and parts.hostname) and parts.path in ("", "/") and not (parts.query or parts.fragment)
+    except ValueError:
+        return False
 
 
 def is_loopback(host: str) -> bool:

@@ -49,10 +49,16 @@ def _new_file(folder: Path, name: str, content: bytes) -> Path:
     for ending in ("", *(f" ({number})" for number in range(2, 100))):
         file = folder / f"{name}{ending}.png"
         try:
-            with file.open("xb") as opened:
-                opened.write(content)
+            opened = file.open("xb")
         except FileExistsError:
             continue
+        try:
+            with opened:
+                opened.write(content)
+        except OSError:
+            # On a full disk a part of a picture is none.
+            file.unlink(missing_ok=True)
+            raise
         return file
     raise ActionError("not_saved", f"There are too many pictures called “{name}”.")
 

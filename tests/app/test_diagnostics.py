@@ -35,5 +35,14 @@ def test_the_report_tells_the_state_and_nothing_that_is_private() -> None:
         assert private not in text.replace("SECRET", "secret")
 
 
+def test_of_a_model_in_a_folder_only_its_own_name_is_told() -> None:
+    told = {}
+    for model in ("/home/ada/models/whisper", "openai/whisper-small", ""):
+        server = ServerView(ServerKind.REMOTE, ServerState.READY, "ws://host/v1/realtime", model)
+        snapshot = Snapshot(DesktopState.LISTENING, MicrophoneView(MicrophoneState.READY), server, Mode.COMMANDS)
+        told[model] = report(snapshot, {}, "").partition("model ")[2].partition("\n")[0]
+    assert list(told.values()) == ["whisper", "openai/whisper-small", "unknown"]
+
+
 def test_the_licence_is_told() -> None:
     assert licence() == "Apache-2.0"

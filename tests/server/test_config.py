@@ -32,6 +32,14 @@ def test_a_key_that_no_header_can_carry_is_refused(key: str) -> None:
     assert key not in caught.value.message
 
 
+@pytest.mark.parametrize("origin", ["app.example", "https://", "https://app.example/page", "https://[app", "", "null"])
+def test_what_is_no_origin_is_refused_instead_of_matching_nothing(origin: str) -> None:
+    with pytest.raises(ServerError, match="scheme://host") as caught:
+        ServerConfig(allow_origins=("https://fine.example", origin)).check()
+    assert caught.value.code == "bad_origin"
+    ServerConfig(allow_origins=("*", "https://fine.example:8443/", "http://[::1]:8000")).check()
+
+
 def test_a_port_must_be_one() -> None:
     with pytest.raises(ServerError) as caught:
         ServerConfig(port=70_000).check()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 from PIL import Image, ImageChops
@@ -63,6 +64,25 @@ async def test_a_folder_that_cannot_be_written_is_named(hands: Hands) -> None:
 
     assert refused.value.code == "not_saved"
     assert str(folder) in str(refused.value)
+
+
+async def test_on_a_full_disk_no_part_of_a_picture_is_left(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Path.open
+
+    def full(path: Path, mode: str = "r", **how: Any) -> IO[Any]:
+        opened = whole(path, mode, **how)
+        if mode != "xb":
+            return opened
+        opened.close()
+        return whole(Path("/dev/full"), "wb")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", full)
+        with pytest.raises(ActionError) as refused:
+            await hands.do("take a screenshot")
+
+    assert refused.value.code == "not_saved"
+    assert pictures(hands) == []
 
 
 async def test_without_a_display_it_says_so(bare_hands: BareHands) -> None:
