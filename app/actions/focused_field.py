@@ -33,6 +33,8 @@ _PASSWORD_TEXT = 40
 """The role's number in AT-SPI's list, and below the states'."""
 _ACTIVE, _EDITABLE, _FOCUSED, _SHOWING = 1, 7, 12, 25
 _LOOKING_S = 0.4
+_ANSWER_S = 1.5
+"""A program may be busy for a moment; one that hangs would take no text either."""
 _MOST = 500
 """Elements looked at."""
 
@@ -104,14 +106,14 @@ class ToldFields:
         if not pid:
             return None
         anybody = pid == IN_FRONT.pid
-        until = time.monotonic() + _LOOKING_S
         try:
-            with self._session.open(_LOOKING_S) as calls:
+            with self._session.open(_ANSWER_S) as calls:
                 if _LAUNCHER not in calls.services() or not calls.property(_STATUS, "IsEnabled"):
                     return None
                 address = str(calls.call(_ADDRESS, "GetAddress")[0])
-            with Bus(address).open(_LOOKING_S) as calls:
+            with Bus(address).open(_ANSWER_S) as calls:
                 programs = _Element(calls, _REGISTRY, _ROOT).children()
+                until = time.monotonic() + _LOOKING_S
                 asked = (each for each in programs if anybody or each.pid == pid)
                 found = (_first_focused(each, look, until, active=anybody) for each in asked)
                 return next((each for each in found if each is not None), None)
@@ -125,7 +127,8 @@ def _first_focused(
 ) -> Found | None:
     """The answer about what has the focus in a program; ``active`` looks only into its window in front, if any is."""
     looked_at = 0
-    waiting = deque(each for each in program.children() if not active or each.has(_ACTIVE))
+    top = program.children() if time.monotonic() < until else []
+    waiting = deque(each for each in top if not active or each.has(_ACTIVE))
     while waiting and looked_at < _MOST and time.monotonic() < until:
         element = waiting.popleft()
         looked_at += 1

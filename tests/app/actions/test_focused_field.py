@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 from played_service import PlayedService, played
 
+from sayso.app.actions import focused_field
 from sayso.app.actions.bus import Bus
-from sayso.app.actions.password_field import PasswordFields
+from sayso.app.actions.focused_field import ToldFields
 
 PASSWORD, ENTRY = 40, 79
 FOCUSED, SHOWING = 1 << 12, 1 << 25
@@ -42,17 +43,18 @@ def programs(bus: str, *names: str) -> Iterator[None]:
 def test_a_password_field_with_the_keyboard_is_told_from_another_field(bus: str, role: int, found: bool) -> None:
     field = element([], role, FOCUSED | SHOWING)
     with programs(bus, PROGRAM), played(bus, PROGRAM, element([(FIELD, "/f")])), played(bus, FIELD, field):
-        assert PasswordFields(Bus(bus)).has_keyboard(os.getpid()) is found
+        assert ToldFields(Bus(bus)).is_secret(os.getpid()) is found
 
 
 def test_programs_and_elements_that_have_just_gone_hide_no_password_field(bus: str) -> None:
     field = element([], PASSWORD, FOCUSED | SHOWING)
     program = element([("org.played.Gone", "/e"), (FIELD, "/f")])
     with programs(bus, "org.played.Ended", PROGRAM), played(bus, PROGRAM, program), played(bus, FIELD, field):
-        assert PasswordFields(Bus(bus)).has_keyboard(os.getpid())
+        assert ToldFields(Bus(bus)).is_secret(os.getpid())
 
 
-def test_a_program_that_does_not_answer_is_not_waited_for(bus: str) -> None:
+def test_a_program_that_does_not_answer_is_not_waited_for(bus: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(focused_field, "_ANSWER_S", 0.2)
     over = threading.Event()
 
     def hang(method: str, body: tuple[Any, ...]) -> None:
@@ -60,7 +62,7 @@ def test_a_program_that_does_not_answer_is_not_waited_for(bus: str) -> None:
 
     with programs(bus, PROGRAM), played(bus, PROGRAM, PlayedService(on_call=hang)):
         began = time.monotonic()
-        found = PasswordFields(Bus(bus)).has_keyboard(os.getpid())
+        found = ToldFields(Bus(bus)).is_secret(os.getpid())
         took_s = time.monotonic() - began
         over.set()
     assert not found
