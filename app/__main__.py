@@ -141,9 +141,9 @@ def _quit_on_signals(quit_: Callable[[], None]) -> None:
 def _doings(assistant: Assistant) -> dict[str, Callable[[], None]]:
     """What ``sayso start`` and its like have this process do."""
     return {
-        "start": assistant.start,
-        "stop": assistant.stop,
-        "toggle": assistant.toggle,
+        "start": assistant.ways.start,
+        "stop": assistant.ways.stop,
+        "toggle": assistant.ways.toggle,
         "cancel": assistant.cancel,
         "quit": assistant.quit,
     }

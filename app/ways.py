@@ -39,6 +39,7 @@ class Desktop(Protocol):
 
     def start(self) -> None: ...
     def stop(self) -> None: ...
+    def toggle(self) -> None: ...
     def cancel(self) -> None: ...
     def notify(self, code: str, text: str) -> None: ...
     def dismiss(self, notice_code: str) -> None: ...
@@ -69,12 +70,13 @@ class Ways:
         self._paused = False
         self._works = False
         self._detail = ""
+        self._given = ""
 
     @property
     def view(self) -> WaysView:
         return WaysView(
             way=self._way,
-            key=self._key_text,
+            key=self._given or self._key_text,
             key_works=self._works,
             key_detail=self._detail,
             held=self._hold.held,
@@ -110,6 +112,33 @@ class Ways:
         if self._ticking is not None:
             self._ticking.cancel()
             self._ticking = None
+
+    # What “sayso start” and its like ask for: where a key is held, they stand for its going down and up.
+
+    def start(self) -> None:
+        """Begin to listen, or to take what is said."""
+        if self._way is not Way.HOLD:
+            self._desktop.start()
+        elif not self._hold.held:
+            # A key that was not let go in time, or whose Esc was pressed, counts again after it went up.
+            self._let_go()
+            self.key(Pressed())
+
+    def stop(self) -> None:
+        """End what ``start`` began."""
+        if self._hold.held:
+            self.key(Released())
+        else:
+            self._desktop.stop()
+
+    def toggle(self) -> None:
+        """Start where nothing is taken, else stop."""
+        if self._way is not Way.HOLD:
+            self._desktop.toggle()
+        elif self._hold.held:
+            self.stop()
+        else:
+            self.start()
 
     # What the settings window asks for.
 
@@ -166,10 +195,11 @@ class Ways:
             case Escaped():
                 self._do(self._hold.escape(now()))
             case KeysLost(reason):
-                self._works, self._detail = False, reason
+                self._works, self._detail, self._given = False, reason, ""
                 self._desktop.notify(KEY_NOTICE, reason)
-            case KeysFound():
-                self._works, self._detail = True, ""
+            case KeysFound(name):
+                self._works = True
+                self._name_key(name)
                 self._desktop.dismiss(KEY_NOTICE)
         self._desktop.changed()
 
@@ -225,12 +255,20 @@ class Ways:
     async def _take_key(self) -> None:
         async with self._taking:
             shortcut = None if self._paused else Shortcut.read(self._key_text)
-            self._works, self._detail = False, ""
+            self._works, self._detail, self._given = False, "", ""
             try:
-                self._detail = await self._hotkeys.use(shortcut, _PURPOSES[self._way])
+                self._name_key(await self._hotkeys.use(shortcut, _PURPOSES[self._way]))
                 self._works = shortcut is not None
                 self._desktop.dismiss(KEY_NOTICE)
             except HotkeyError as error:
                 self._detail = str(error)
                 self._desktop.notify(KEY_NOTICE, self._detail)
         self._desktop.changed()
+
+    def _name_key(self, given: str) -> None:
+        """The desktop's own name of the key, which may be another than was asked for; empty for that one.
+
+        Some desktops give a sentence, which is no name.
+        """
+        self._given = "" if " " in given else given
+        self._detail = f"The desktop gave “{given}”; its keyboard settings change it." if given else ""

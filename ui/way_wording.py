@@ -27,7 +27,7 @@ def when_asleep(snapshot: Snapshot) -> str:
 def lacks_key(snapshot: Snapshot) -> str:
     """Why holding cannot work and what to do; empty where it can, or another way is in force."""
     ways = snapshot.ways
-    if ways.way is not Way.HOLD or ways.key_works:
+    if ways.way is not Way.HOLD or ways.key_works or ways.held:
         return ""
     return ways.key_detail or "Choose a key to hold in the settings, on the page Listening."
 
@@ -37,6 +37,8 @@ def when_listening(snapshot: Snapshot) -> str:
     ways = snapshot.ways
     if ways.held:
         escape = " Esc drops it." if ways.drops_with_escape else ""
+        if not ways.key_works:
+            return "Speak. “sayso stop” tells that you have said it."
         return f"Let go of {ways.key} when you have said it.{escape}"
     if ways.way is Way.HOLD:
         return f"Hold {ways.key} and speak."

@@ -44,7 +44,9 @@ class KeysLost:
 
 @dataclass(frozen=True, slots=True)
 class KeysFound:
-    """The key that was lost is watched again."""
+    """The key that was lost is watched again; ``name`` is what ``Hotkeys.use`` gives."""
+
+    name: str = ""
 
 
 KeyEvent = Pressed | Released | Escaped | KeysLost | KeysFound

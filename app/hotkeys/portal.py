@@ -107,8 +107,7 @@ class PortalHotkeys:
         given = dict(bound.get("shortcuts", ("a(sa{sv})", []))[1])
         if _SHORTCUT not in given:
             raise HotkeyError("keys_refused", f"The desktop did not give Sayso a key. {BY_COMMAND}")
-        named = str(given[_SHORTCUT].get("trigger_description", ("s", ""))[1])
-        return f"The desktop gave “{named}”; its keyboard settings change it." if named else ""
+        return str(given[_SHORTCUT].get("trigger_description", ("s", ""))[1])
 
     def _signal(self, interface: str, name: str, body: Body) -> None:
         session = body[0] if body else ""
@@ -142,8 +141,7 @@ class PortalHotkeys:
         self._drop()
         # What is wrong now was told when the key was lost.
         with contextlib.suppress(HotkeyError):
-            await self._take(shortcut, purpose)
-            self._on_event(KeysFound())
+            self._on_event(KeysFound(await self._take(shortcut, purpose)))
 
 
 def _refused(error: Exception) -> HotkeyError:

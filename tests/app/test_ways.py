@@ -66,6 +66,7 @@ class PlayedKeys:
     def __init__(self) -> None:
         self.taken: Shortcut | None = None
         self.refused: dict[str, str] = {}
+        self.given = ""
         self.closed = False
 
     async def use(self, shortcut: Shortcut | None, purpose: str) -> str:
@@ -74,7 +75,7 @@ class PlayedKeys:
         if shortcut is not None and shortcut.text in self.refused:
             raise HotkeyError("key_taken", self.refused[shortcut.text])
         self.taken = shortcut
-        return ""
+        return self.given
 
     def close(self) -> None:
         self.closed = True
@@ -241,6 +242,46 @@ async def test_a_lost_key_is_told_until_it_is_found(make: Callable[..., Made]) -
     made.press(KeysFound())
     assert made.ways.view.key_works
     assert made.rest.notices == {}
+
+
+@pytest.mark.parametrize(("given", "key"), [("Meta+Space", "Meta+Space"), ("Press Space twice", "Pause")])
+async def test_a_desktop_that_gives_another_key_is_believed(make: Callable[..., Made], given: str, key: str) -> None:
+    made = make(way=Way.HOLD, hold_shortcut="Pause")
+    made.keys.given = given
+    await made.begun()
+    assert made.ways.view.key == key
+    assert given in made.ways.view.key_detail
+    made.press(KeysLost("The desktop has taken the key back."))
+    assert made.ways.view.key == "Pause"
+    made.press(KeysFound(given))
+    assert made.ways.view.key == key
+
+
+async def test_where_a_key_is_held_commands_stand_for_its_going_down_and_up(make: Callable[..., Made]) -> None:
+    made = await make(way=Way.HOLD).begun()
+
+    def asked(command: Callable[[], None]) -> list[object]:
+        made.rest.asked.clear()
+        command()
+        return [each[0] for each in made.rest.asked]
+
+    assert asked(made.ways.start) == ["hold_back", "press"]
+    assert made.ways.view.held
+    assert asked(made.ways.start) == []
+    assert asked(made.ways.stop) == ["release", "hold_back"]
+    assert asked(made.ways.toggle) == ["hold_back", "press"]
+    made.press(Escaped())
+    # The key that stands for it cannot go up unless it goes down once more.
+    assert asked(made.ways.toggle) == ["hold_back", "press"]
+    assert asked(made.ways.toggle) == ["release", "hold_back"]
+    assert asked(made.ways.stop) == ["stop"]
+
+
+async def test_in_the_other_ways_commands_start_and_stop(make: Callable[..., Made]) -> None:
+    made = await make(way=Way.TOGGLE).begun()
+    for command in (made.ways.start, made.ways.stop, made.ways.toggle):
+        command()
+    assert [each[0] for each in made.rest.asked] == ["start", "stop", "toggle"]
 
 
 async def test_the_wake_phrase_counts_hands_free_only(make: Callable[..., Made], tmp_path: Path) -> None:

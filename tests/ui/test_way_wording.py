@@ -76,3 +76,9 @@ def test_holding_without_a_key_that_works_is_trouble_and_says_why() -> None:
         Tone.BAD,
     )
     assert "Choose a key" in said(scenes.empty(), WaysView(Way.HOLD)).detail
+
+
+def test_a_command_of_the_desktop_takes_the_place_of_a_key() -> None:
+    held = said(scenes.empty(), WaysView(Way.HOLD, "F9", key_detail="There is no such key.", held=True))
+    assert held.tone is not Tone.BAD
+    assert "sayso stop" in held.detail

@@ -174,7 +174,7 @@ async def test_a_portal_that_ends_is_told_and_the_next_one_is_asked_again(keys: 
         await keys.until(lambda: len(keys.events) == 4)
         second.key("Activated")
         await keys.until(lambda: len(keys.events) == 5)
-        assert keys.events[3:] == [KeysFound(), Pressed()]
+        assert keys.events[3:] == [KeysFound("Ctrl+Alt+Space"), Pressed()]
         await asyncio.to_thread(stack.close)
 
 
@@ -185,7 +185,7 @@ async def test_a_portal_that_comes_up_late_is_asked_then(keys: Keys, bus: str) -
     with contextlib.ExitStack() as stack:
         stack.enter_context(played(bus, PORTAL, made.service))
         await keys.until(lambda: bool(keys.events))
-        assert keys.events == [KeysFound()]
+        assert keys.events == [KeysFound("Ctrl+Alt+Space")]
         await asyncio.to_thread(stack.close)
 
 
