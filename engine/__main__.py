@@ -29,8 +29,12 @@ def main() -> int:
     limits = Limits()
     channel = Channel(read_fd, write_fd, Down, limits.inbox_bytes)
     channel.start()
+    engine = Engine(channel, limits)
+    channel.abandoned = engine.forget_files
+    # A session of the desktop that ends, or a service manager, asks every process of it: no file stays behind then.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        Engine(channel, limits).run()
+        engine.run()
         if channel.error is not None:
             channel.send([Failed(None, channel.error.code, channel.error.message)])
             return 2

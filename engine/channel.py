@@ -10,6 +10,7 @@ import logging
 import os
 import threading
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from sayso.engine.errors import FramingError
@@ -47,6 +48,8 @@ class Channel:
         self._ended = False
         self._left = threading.Event()
         self._reader = threading.Thread(target=self._read, name="channel-reader", daemon=True)
+        self.abandoned: Callable[[], None] = lambda: None
+        """Called by the reader thread before it ends the process under a loop that does not notice."""
         self.error: FramingError | None = None
         """Why reading ended, when it was not the end of the pipe."""
 
@@ -97,7 +100,10 @@ class Channel:
             self._ended = True
             self._changed.notify_all()
         if self.error is None and not self._left.wait(GRACE_S):
-            os._exit(0)
+            try:
+                self.abandoned()
+            finally:
+                os._exit(0)
 
     def _deliver(self, messages: list[Message]) -> None:
         with self._changed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 
 from sayso.engine.errors import EngineError
@@ -30,7 +31,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error says that memory ran out, whoever allocated it."""
     if isinstance(error, MemoryError) or type(error).__name__ in _OUT_OF_MEMORY:
         return True
-    if getattr(error, "code", "") == "out_of_memory":
+    if getattr(error, "code", "") == "out_of_memory" or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
         return True
     # PyTorch's CPU allocator raises a plain RuntimeError.
     return isinstance(error, RuntimeError) and "can't allocate memory" in str(error)

@@ -65,6 +65,10 @@ class Engine:
         finally:
             self._resting.close()
 
+    def forget_files(self) -> None:
+        """What is done last by whoever ends the process while a step still runs, from any thread."""
+        self._resting.close()
+
     def _rounds(self) -> None:
         while not self._stopping:
             incoming = self._channel.take(0.0 if self._runnable() else self._wait_s())

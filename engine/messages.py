@@ -327,7 +327,8 @@ class Parked(Message, frozen=True):
     """A session's keys and values are in another tier now, or stayed where they were, with a ``code`` that says why.
 
     ``session_busy``: it has work; ``nothing_held``: it holds none; ``not_recomputable``: too much of its audio is gone
-    to drop it; ``hibernation_failed``: the disk is full or may not be written, so it was dropped, or stayed.
+    to drop it; ``hibernation_failed``: the disk is full or may not be written, so it was dropped, or stayed;
+    ``out_of_memory``: so was it because host memory is full; ``session_limit``: no place is free to come back to.
     """
 
     session: str

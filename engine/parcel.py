@@ -11,6 +11,7 @@ import contextlib
 import logging
 import mmap
 import os
+import re
 import shutil
 import sys
 from dataclasses import dataclass, field
@@ -29,6 +30,8 @@ logger = logging.getLogger(__name__)
 
 _NONCE_BYTES, _TAG_BYTES = 12, 16
 _PLACE = "hibernated"
+_OWNED = re.compile(r"\d+-\d+")
+"""Names of the folders in it."""
 
 
 def room(nbytes: int) -> mmap.mmap:
@@ -74,11 +77,13 @@ class Vault:
 
     def store(self, parcel: Parcel) -> Stored:
         """Encrypt a parcel into a file; raises EngineError ``hibernation_failed`` and leaves no file behind."""
-        cipher = self._open()
-        assert self._folder is not None
+        cipher, folder = self._open(), self._own_folder()
         self._stored += 1
-        path = self._folder / str(self._stored)
-        sealed = room(_NONCE_BYTES + parcel.nbytes + _TAG_BYTES)
+        path = folder / str(self._stored)
+        try:
+            sealed = room(_NONCE_BYTES + parcel.nbytes + _TAG_BYTES)
+        except OSError as error:
+            raise _failed(self._parent, error) from error
         sealed[:_NONCE_BYTES] = nonce = os.urandom(_NONCE_BYTES)
         cipher.encrypt_into(nonce, memoryview(parcel.buffer), path.name.encode(), memoryview(sealed)[_NONCE_BYTES:])
         try:
@@ -120,7 +125,7 @@ class Vault:
     def close(self) -> None:
         """Remove every file, and forget the key."""
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            _remove(self._folder)
         self._folder = self._cipher = None
 
     def _open(self) -> AESGCM:
@@ -131,18 +136,28 @@ class Vault:
         except ImportError as error:
             text = "Hibernation needs the package cryptography; install sayso with its engine extra."
             raise EngineError("hibernation_failed", text) from error
+        self._cipher = AESGCM(AESGCM.generate_key(256))
+        return self._cipher
+
+    def _own_folder(self) -> Path:
+        """This process's folder, which nobody else may enter: made when it is not there, or not there any more."""
+        if self._folder is not None and _is_folder(self._folder) and _is_folder(self._folder.parent):
+            return self._folder
         place = self._parent / _PLACE
+        folder = place / _owner(psutil.Process())
         try:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not _is_folder(place):
+                # What a link leads to is not ours to sweep.
+                raise OSError(f"{place} is a link")
             place.chmod(0o700)
             sweep(place)
-            folder = place / _owner(psutil.Process())
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove(folder)
             folder.mkdir(mode=0o700)
         except OSError as error:
             raise _failed(self._parent, error) from error
-        self._folder, self._cipher = folder, AESGCM(AESGCM.generate_key(256))
-        return self._cipher
+        self._folder = folder
+        return folder
 
 
 @dataclass(eq=False)
@@ -181,21 +196,39 @@ class Away:
 
 
 def sweep(place: Path) -> None:
-    """Remove what processes that are gone left in this place."""
+    """Remove what processes that are gone left in this place, and nothing else that lies there."""
     for folder in place.iterdir():
-        try:
-            living = _owner(psutil.Process(int(folder.name.partition("-")[0]))) == folder.name
-        except (ValueError, psutil.Error):
-            living = False
-        if not living:
-            shutil.rmtree(folder, ignore_errors=True)
+        if _OWNED.fullmatch(folder.name) and not _lives(folder.name):
+            _remove(folder)
 
 
 def sweep_parent(parent: Path) -> None:
     """What a start does, whether hibernation is on or off."""
     with contextlib.suppress(OSError):
-        if (parent / _PLACE).is_dir():
+        if _is_folder(parent / _PLACE):
             sweep(parent / _PLACE)
+
+
+def _remove(folder: Path) -> None:
+    """A folder with all that is in it, or a link alone."""
+    if _is_folder(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            folder.unlink(missing_ok=True)
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether it is one itself, and no link to one."""
+    return path.is_dir() and not path.is_symlink()
+
+
+def _lives(owner: str) -> bool:
+    """Whether the process of this name does."""
+    try:
+        return _owner(psutil.Process(int(owner.partition("-")[0]))) == owner
+    except (ValueError, OverflowError, psutil.Error):
+        return False
 
 
 def _owner(process: psutil.Process) -> str:

@@ -65,6 +65,7 @@ class Reports:
 
     def wait_s(self) -> float | None:
         """Seconds until the next report is due; None when nothing changed since the last one."""
+        self._follow(self._clock())
         waits = []
         if self._changed:
             waits.append(self._memory_at + self._options.memory_s)
@@ -74,11 +75,18 @@ class Reports:
             waits.append(self._quiet_at)
         return max(0.0, min(waits) - self._clock()) if waits else None
 
+    def _follow(self, now: float) -> None:
+        """A clock that jumped back makes nothing later than it would be from now on."""
+        self._memory_at, self._metrics_at = min(self._memory_at, now), min(self._metrics_at, now)
+        if self._quiet_at is not None:
+            self._quiet_at = min(self._quiet_at, now + self._options.quiet_s)
+
     def due(
         self, sessions: Mapping[str, Session], loaded: Loaded | None, texts: Callable[[], tuple[m.Ledger, ...]] = tuple
     ) -> list[m.Message]:
         """The reports whose time has come; ``texts`` tells what text sessions hold."""
         now, out = self._clock(), list[m.Message]()
+        self._follow(now)
         if self._quiet_at is not None and now >= self._quiet_at:
             self._quiet_at, self._changed = None, True
             forget_kernels()

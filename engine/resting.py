@@ -16,6 +16,7 @@ import msgspec
 
 from sayso.engine import messages as m
 from sayso.engine.errors import EngineError
+from sayso.engine.faults import is_out_of_memory
 from sayso.engine.parcel import Away, Vault, sweep_parent
 from sayso.engine.retention import DEPTH, Tenant, moves, wait_s
 from sayso.engine.runner.base import Restable
@@ -98,13 +99,13 @@ class Resting:
                 self._put_away(self._sessions[move.session], move.to)
 
     def make_place(self) -> bool:
-        """Put away whoever idles longest in a place, for a session that has work; says whether there was one."""
+        """Put away whoever idles longest in a place, for a session that has work; says whether one is free now."""
         seated = [each for each in self._tenants() if each.tier == "device" and each.nbytes and not each.busy]
         if not seated:
             return False
-        longest = max(seated, key=lambda tenant: tenant.idle_s)
-        self._put_away(self._sessions[longest.session], "host")
-        return True
+        longest = self._sessions[max(seated, key=lambda tenant: tenant.idle_s).session]
+        self._put_away(longest, "host")
+        return longest.away is not None
 
     def wait_s(self) -> float | None:
         """How long the loop may sleep before a round is needed; None is for ever."""
@@ -124,8 +125,8 @@ class Resting:
     # Inside.
 
     def _usable_rules(self) -> m.Retention:
-        """The rules, without the disk for a while after it failed."""
-        if self._disk_again_at is not None and self._clock() < self._disk_again_at:
+        """The rules, without the disk for a while after it failed; a clock that jumped back makes that no longer."""
+        if self._disk_again_at is not None and 0 < self._disk_again_at - self._clock() <= DISK_AGAIN_S:
             return msgspec.structs.replace(self.rules, hibernate_s=None)
         self._disk_again_at = None
         return self.rules
@@ -142,7 +143,7 @@ class Resting:
         return Tenant(session.name, tier, nbytes, self._ages.idle_s(session.name), not session.rests, recomputable)
 
     def _put_away(self, session: Session, tier: m.Tier) -> None:
-        """To a deeper tier; a disk that fails makes it a drop, or leaves it in host memory."""
+        """To a deeper tier; a disk or a memory that is full makes it a drop, or leaves it where it is."""
         began, stream, away = time.perf_counter(), session.restable, session.away
         if stream is None:
             self._answer(session, "nothing_held", "The session holds no keys and values in the model.")
@@ -161,10 +162,25 @@ class Resting:
             stream.forget()
             session.away = away or Away(self.vault)
         else:
-            session.away = away = away or Away(self.vault, stream.pack())
-            if tier == "disk":
+            away, problem = (away, problem) if away is not None else self._pack(stream)
+            session.away = away
+            if tier == "disk" and away is not None and away.parcel is not None:
                 problem = self._hibernate(session, away)
         self._answer(session, *problem, began=began)
+
+    def _pack(self, stream: Restable) -> tuple[Away | None, tuple[str, str]]:
+        """To host memory; where that is full it is dropped, or stays (None). Says what went wrong, as code and text."""
+        try:
+            return Away(self.vault, stream.pack()), ("", "")
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+            logger.warning("there was no host memory for a session that was to be parked")
+            problem = ("out_of_memory", "There is no host memory to put the session away.")
+            if not stream.recomputable:
+                return None, problem
+            stream.forget()
+            return Away(self.vault), problem
 
     def _hibernate(self, session: Session, away: Away) -> tuple[str, str]:
         """To disk, else dropped, else it stays in host memory; says what went wrong, as code and text."""
@@ -191,15 +207,26 @@ class Resting:
                 return
         try:
             self._unpack(stream, away)
-        except EngineError as error:
-            if error.code == "session_limit":
-                self._say_placeless(session)
-            else:
-                self._fail(session, error.code, error.message)
+        except Exception as error:
+            if not self._stays_away(session, error):
+                raise
             return
         session.away = None
         self._placeless.discard(session.name)
         self._answer(session, began=began)
+
+    def _stays_away(self, session: Session, error: Exception) -> bool:
+        """It could not be brought back: it waits for a place, or cannot go on. False where the fault is ours."""
+        if isinstance(error, EngineError) and error.code == "session_limit":
+            self._say_placeless(session)
+        elif is_out_of_memory(error):
+            text = "There was no memory to bring the session back; the others go on. Try again when fewer are open."
+            self._fail(session, "out_of_memory", text)
+        elif isinstance(error, EngineError):
+            self._fail(session, error.code, error.message)
+        else:
+            return False
+        return True
 
     def _say_placeless(self, session: Session) -> None:
         """Once, however often it is tried."""

@@ -1,7 +1,8 @@
 """Which sessions give their memory back, and how. A pure function of what they hold, how long they idle, and rules.
 
 Tiers only get deeper here: device, host, disk, dropped; a session comes back by its next audio alone. A session that
-is busy is never touched, so a budget smaller than what the busy ones hold is passed.
+is busy is never touched, nor is one for a budget whose client was heard a moment ago: it waits for the next piece of
+what is being said. So a budget smaller than what those hold is passed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from typing import Literal
 from sayso.engine.messages import Retention, Tier
 
 Place = Tier | Literal["closed"]
+
+SPEAKING_S = 2.0
+"""Longer than the pauses within what somebody says."""
 
 DEPTH: dict[Place, int] = {"device": 0, "host": 1, "disk": 2, "dropped": 3, "closed": 4}
 
@@ -43,10 +47,11 @@ def moves(tenants: Iterable[Tenant], rules: Retention) -> list[Move]:
     everybody = list(tenants)
     resting = sorted((tenant for tenant in everybody if not tenant.busy), key=lambda tenant: -tenant.idle_s)
     due = {tenant.session: to for tenant in resting if (to := _by_time(tenant, rules)) is not None}
+    silent = [tenant for tenant in resting if tenant.idle_s >= SPEAKING_S]
     if rules.device_bytes:
         on_device = [tenant for tenant in everybody if tenant.tier == "device" and tenant.session not in due]
         over = sum(tenant.nbytes for tenant in on_device) - rules.device_bytes
-        for tenant in resting:
+        for tenant in silent:
             if over > 0 and tenant.nbytes and tenant in on_device:
                 due[tenant.session] = "host"
                 over -= tenant.nbytes
@@ -54,6 +59,8 @@ def moves(tenants: Iterable[Tenant], rules: Retention) -> list[Move]:
         parked = [tenant for tenant in resting if due.get(tenant.session, tenant.tier) == "host"]
         over = sum(tenant.nbytes for tenant in parked) - rules.host_bytes
         for tenant in parked:
+            if tenant.idle_s < SPEAKING_S:
+                continue
             deeper = _below_host(tenant, rules)
             if over > 0 and deeper is not None:
                 due[tenant.session] = deeper
@@ -63,14 +70,12 @@ def moves(tenants: Iterable[Tenant], rules: Retention) -> list[Move]:
 
 def wait_s(tenants: Iterable[Tenant], rules: Retention) -> float | None:
     """Seconds until time alone makes another move due; None when it never does."""
-    waits = [
-        after - tenant.idle_s
-        for tenant in tenants
-        if not tenant.busy
-        for to, after in _stages(tenant, rules)
-        if after > tenant.idle_s
-    ]
-    return max(0.0, min(waits)) if waits else None
+    resting = [tenant for tenant in tenants if not tenant.busy]
+    dues = [(tenant, after) for tenant in resting for _, after in _stages(tenant, rules)]
+    if rules.device_bytes or rules.host_bytes:
+        dues += [(tenant, SPEAKING_S) for tenant in resting if tenant.nbytes and tenant.tier in ("device", "host")]
+    waits = [after - tenant.idle_s for tenant, after in dues if after > tenant.idle_s]
+    return min(waits, default=None)
 
 
 def _stages(tenant: Tenant, rules: Retention) -> list[tuple[Place, float]]:

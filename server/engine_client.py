@@ -63,7 +63,8 @@ class EngineClient:
         self._startup_ms = self._start_ms = self._reload_ms = 0
         self._starts = self._restarts = 0
         self._rest = EngineRest(settings)
-        self._retention = settings.retention
+        self._retention = self._loaded_with = settings.retention
+        """The rules for sessions in the engine, and those that its newest load brought."""
         self.tally = Tally()
         self._woken = asyncio.Event()
         self._memory: messages.Memory | None = None
@@ -137,7 +138,9 @@ class EngineClient:
 
     def give_back(self, *, end: bool) -> bool:
         """Unload the weights or end the process as soon as nobody speaks; whether that has happened already."""
-        self._rest.asked = "end" if end else "unload"
+        if end or self._rest.asked != "end":
+            # Whoever asked for less does not take back what another one was promised.
+            self._rest.asked = "end" if end else "unload"
         self._consider_rest()
         return self._rest.asked == "keep"
 
@@ -322,6 +325,7 @@ class EngineClient:
 
     def _load(self) -> messages.Load:
         wanted = self._settings
+        self._loaded_with = self._retention
         return messages.Load(wanted.model, wanted.device, wanted.threads, wanted.precision, self._retention)
 
     def _consider_rest(self) -> None:
@@ -356,6 +360,8 @@ class EngineClient:
                 self._ready = message
                 self._rest.use()
                 self._tell("ready", f"{message.model} on {message.device}")
+                if self._retention != self._loaded_with:
+                    self.send(self._own_lane, messages.Retain(self._retention))
             case messages.Memory():
                 self._memory = message
             case messages.Metrics():

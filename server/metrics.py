@@ -22,7 +22,7 @@ from sayso.server.tally import Tally
 ENGINE_STATES = ("active", "waiting", "parked", "hibernated", "dropped")
 """What the engine says of a session that is open."""
 DEEPER = ("host", "disk", "dropped")
-REFUSALS = ("hibernation_failed", "not_recomputable", "nothing_held", "session_busy", "session_limit")
+REFUSALS = ("hibernation_failed", "not_recomputable", "nothing_held", "out_of_memory", "session_busy", "session_limit")
 """Why a park or a restore does not come about."""
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Labels = Mapping[str, str]

@@ -25,7 +25,11 @@ def unpack(model: VoxtralRealtime, parcel: Parcel) -> Seat:
     assert isinstance(before, Seat)
     seat = model.empty_seat(before.delay, before.origin)
     seat.encoded, seat.decoded = before.encoded, before.decoded
-    packing.unpack(parcel, _held(model, seat))
+    try:
+        packing.unpack(parcel, _held(model, seat))
+    except BaseException:
+        model.leave(seat)
+        raise
     return seat
 
 

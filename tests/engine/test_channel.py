@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -109,3 +110,19 @@ def test_nothing_printed_in_the_process_reaches_the_pipe() -> None:
     done = subprocess.run([sys.executable, "-c", code], input=b"ping", capture_output=True, timeout=30, check=True)
     assert done.stdout == b"ping"
     assert done.stderr.count(b"stray") == 2
+
+
+def test_a_process_that_ends_under_a_step_does_what_it_must_do_last(tmp_path: Path) -> None:
+    code = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from sayso.engine import channel, messages\n"
+        "channel.GRACE_S = 0.01\n"
+        "ends = channel.Channel(0, 1, messages.Down, 1000)\n"
+        "ends.abandoned = Path(sys.argv[1]).touch\n"
+        "ends.start()\n"
+        "time.sleep(60)\n"
+    )
+    last = tmp_path / "last"
+    done = subprocess.run([sys.executable, "-c", code, last], input=b"", capture_output=True, timeout=30, check=True)
+    assert (done.stderr, last.exists()) == (b"", True)

@@ -1,7 +1,9 @@
 """Parcels on disk: encrypted, private, gone when they are not needed; a disk that fails is a coded error."""
 
+import errno
 import mmap
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -93,3 +95,66 @@ def test_what_a_killed_process_left_is_removed_at_the_next_start_and_what_a_livi
     sweep_parent(tmp_path)
     assert files(tmp_path) == [kept]
     vault.close()
+
+
+def test_a_place_that_is_a_link_is_neither_used_nor_swept(tmp_path: Path) -> None:
+    """Whoever links it to their documents must find them afterwards."""
+    documents = tmp_path / "documents"
+    for name in ("letters", "99999999-1"):
+        (documents / name).mkdir(parents=True)
+        (documents / name / "dear").write_text("you")
+    (tmp_path / "hibernated").symlink_to(documents)
+    sweep_parent(tmp_path)
+    with pytest.raises(EngineError, match="link") as caught:
+        Vault(tmp_path).store(parcel())
+    assert caught.value.code == "hibernation_failed"
+    assert len(files(documents)) == 2
+
+
+def test_what_is_nobodys_folder_in_the_place_is_left_alone(tmp_path: Path) -> None:
+    kept = tmp_path / "hibernated" / "notes"
+    kept.mkdir(parents=True)
+    (kept / "1").write_text("mine")
+    target = tmp_path / "elsewhere"
+    target.mkdir()
+    (target / "2").write_text("mine too")
+    (tmp_path / "hibernated" / "99999999-1").symlink_to(target)
+    sweep_parent(tmp_path)
+    assert sorted(path.name for path in files(tmp_path)) == ["1", "2"]
+    assert not (tmp_path / "hibernated" / "99999999-1").is_symlink()
+
+
+@pytest.mark.parametrize("gone", ["the folder", "the place"])
+def test_a_folder_that_was_removed_is_made_anew(tmp_path: Path, gone: str) -> None:
+    vault = Vault(tmp_path)
+    lost = vault.store(parcel())
+    shutil.rmtree(lost.path.parent if gone == "the folder" else lost.path.parent.parent)
+    stored = vault.store(parcel())
+    assert vault.fetch(stored).buffer[:] == VOICE
+    with pytest.raises(EngineError) as caught:
+        vault.fetch(lost)
+    assert caught.value.code == "hibernation_lost"
+
+
+def test_a_link_in_the_folders_place_gets_nothing_and_what_it_leads_to_stays(tmp_path: Path) -> None:
+    vault, elsewhere = Vault(tmp_path / "cache"), tmp_path / "elsewhere"
+    folder = vault.store(parcel()).path.parent
+    folder.rename(elsewhere)
+    folder.symlink_to(elsewhere)
+    assert vault.store(parcel()).path.parent == folder
+    assert not folder.is_symlink()
+    assert len(files(elsewhere)) == 1
+    vault.close()
+    assert (files(tmp_path / "cache"), len(files(elsewhere))) == ([], 1)
+
+
+def test_memory_that_is_full_is_a_coded_error_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = Vault(tmp_path)
+
+    def full(nbytes: int) -> mmap.mmap:
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr("sayso.engine.parcel.room", full)
+    with pytest.raises(EngineError) as caught:
+        vault.store(parcel())
+    assert (caught.value.code, files(tmp_path)) == ("hibernation_failed", [])

@@ -7,12 +7,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
 import speech
 from running_engine import WAIT_S, EngineProcess
+from served_days import files_below, private_cache
+from tiny_voxtral import build, warbling
 
 from sayso.engine import messages as m
 from sayso.engine.vad import VoiceDetector
@@ -191,3 +194,21 @@ def test_it_waits_without_using_the_cpu(engine: EngineProcess) -> None:
     time.sleep(1.0)
     after = process.cpu_times()
     assert after.user + after.system - before.user - before.system < 0.1
+
+
+def test_asked_to_end_it_leaves_no_hibernated_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the user logs out: every process is sent SIGTERM, and the next start may be days away."""
+    hibernated = private_cache(tmp_path / "cache", monkeypatch.setenv)
+    with EngineProcess() as engine:
+        engine.load(str(build(tmp_path / "tiny")), threads=1)
+        engine.open("a")
+        engine.audio("a", warbling(0.5))
+        while not engine.of("a", m.Parked):
+            engine.send(m.Park("a", "disk"))
+            engine.wait_for(lambda message: isinstance(message, m.Parked), "a")
+            if engine.of("a", m.Parked)[-1].code == "session_busy":
+                engine.received = [kept for kept in engine.received if not isinstance(kept[1], m.Parked)]
+        assert len(files_below(hibernated)) == 1
+        engine.process.terminate()
+        assert engine.wait_for_end() == 0
+        assert not files_below(hibernated)

@@ -82,3 +82,14 @@ def test_a_second_after_the_last_step_kernels_are_forgotten_once_and_memory_is_t
     assert forgotten == [2.9]
     assert clock.now >= 2.9
     assert [type(message) for message in out] == [m.Memory]
+
+
+def test_a_clock_that_jumps_back_delays_no_report() -> None:
+    clock = Clock()
+    clock.now = 1e6
+    reports = Reports(clock, Reporting(memory_s=1.0, metrics_s=1.0, quiet_s=1.0))
+    reports.stepped(1, 10.0)
+    clock.now = 5.0
+    assert reports.wait_s() == 1.0
+    clock.now = 6.0
+    assert {type(message) for message in reports.due({}, None)} == {m.Memory, m.Metrics}

@@ -1,5 +1,6 @@
 """Sessions of a real model whose windows roll are put away and brought back: what they say is what they would have."""
 
+import errno
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
@@ -341,10 +342,92 @@ def test_a_budget_smaller_than_one_session_harms_no_session_that_speaks(house: H
     house.open("a")
     house.resting.rules = m.Retention(device_bytes=1, host_bytes=1)
     for at in range(0, len(SOUND), 30_000):
-        house.hear("a", SOUND[at : at + 30_000])
-        house.settle()
+        for begin in range(at, min(at + 30_000, len(SOUND)), 3_000):
+            # Between the pieces of what is being said it waits, and yet it is never put away and computed anew.
+            house.now += 0.2
+            house.hear("a", SOUND[begin : begin + 3_000])
+            house.settle()
+            assert house.sessions["a"].state is State.WAITING
+        house.now += house.resting.wait_s() or 0.0
+        house.round()
         assert house.sessions["a"].state is State.DROPPED
     assert house.finish("a") == alone
+
+
+# Memory that is full.
+
+
+def full(nbytes: int) -> None:
+    raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+
+def test_where_host_memory_is_full_the_session_is_dropped_and_nothing_is_lost(
+    house: House, alone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.open("a")
+    house.hear("a", SOUND[:64_000])
+    house.settle()
+    with monkeypatch.context() as patch:
+        patch.setattr("sayso.engine.packing.room", full)
+        house.resting.park("a", "disk")
+    assert (house.parked("a").code, house.parked("a").tier) == ("out_of_memory", "dropped")
+    house.hear("a", SOUND[64_000:])
+    assert house.finish("a") == alone
+
+
+def test_where_host_memory_is_full_what_cannot_be_computed_again_stays_and_makes_no_place(
+    house: House, alone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sayso.engine.runner.voxtral_realtime.RECOMPUTABLE_SAMPLES", 16_000)
+    house.open("a")
+    house.hear("a", SOUND[:64_000])
+    house.settle()
+    with monkeypatch.context() as patch:
+        patch.setattr("sayso.engine.packing.room", full)
+        house.resting.park("a", "host")
+        assert (house.parked("a").code, house.parked("a").tier) == ("out_of_memory", "device")
+        assert not house.resting.make_place()
+    house.hear("a", SOUND[64_000:])
+    assert house.finish("a") == alone
+
+
+def test_a_session_that_finds_no_memory_to_come_back_fails_alone_and_leaves_its_place(
+    house: House, runner: VoxtralRunner, alone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.open("a", "b")
+    house.refused["a"] = ""
+    for name in "ab":
+        house.hear(name, SOUND[:64_000])
+        house.settle()
+    house.resting.park("a", "host")
+    with monkeypatch.context() as patch:
+        patch.setattr("sayso.engine.packing._views", full)
+        house.hear("a", SOUND[64_000:])
+        house.round()
+    assert house.refused == {"a": "out_of_memory"}
+    assert runner._model.seats == 1
+    house.hear("b", SOUND[64_000:])
+    assert house.finish("b") == alone
+
+
+def test_after_a_clock_that_jumped_back_a_disk_that_failed_is_tried_again(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.now = 1e6
+    house.open("a")
+    house.hear("a", SOUND[:32_000])
+    house.settle()
+    house.resting.rules = m.Retention(hibernate_s=1.0)
+    with monkeypatch.context() as patch:
+        patch.setattr("sayso.engine.parcel.room", full)
+        house.resting.park("a", "disk")
+    assert house.parked("a").code == "hibernation_failed"
+    house.hear("a", SOUND[32_000:64_000])
+    house.settle()
+    house.now = house.heard_at["a"] = 0.0
+    house.now += 1.0
+    house.round()
+    assert house.sessions["a"].state is State.HIBERNATED
 
 
 # What the operating system sees.

@@ -12,6 +12,7 @@ from played_machine import PlayedMachine
 from running_server import BOUND_S, Client, client, eventually, scripted, server
 from supervised_engine import alive, engine, engine_pid
 
+from sayso.engine.messages import Retention
 from sayso.server.engine_settings import EngineSettings
 from sayso.server.idle import PRESSED_S, IdleSettings
 
@@ -239,3 +240,29 @@ async def test_stopping_while_the_next_engine_is_made_ends_that_one_too(turns_of
             await asyncio.sleep(0)
         await asyncio.wait_for(started.stop(), BOUND_S)
         assert "ready" not in listener.states[2:]
+
+
+async def test_whoever_asks_for_less_does_not_take_back_what_another_was_promised() -> None:
+    async with engine() as (started, listener):
+        await asyncio.wait_for(started.wait_ready(), BOUND_S)
+        pid = started.status.pid
+        listener.busy = True
+        assert not started.give_back(end=True)
+        assert not started.give_back(end=False)
+        listener.busy = False
+        await eventually(lambda: not alive(pid))
+        assert (started.status.ends, started.status.unloads) == (1, 0)
+
+
+async def test_what_is_asked_while_the_engine_loads_is_done_once_it_has_loaded(tmp_path: Path) -> None:
+    gate, log = tmp_path / "gate", tmp_path / "log"
+    async with engine(scripted("--ready-file", gate, "--log", log)) as (started, listener):
+        await eventually(lambda: log.exists() and "Load" in log.read_text())
+        assert not started.give_back(end=False)
+        assert not started.give_back(end=True)
+        started.regulate(IdleSettings(), Retention(park_s=7.0))
+        gate.touch()
+        await eventually(lambda: listener.states[-1] == "idle")
+        assert listener.states == ["loading", "ready", "idle"]
+        assert "Retain Retention(park_s=7.0" in log.read_text()
+        assert (started.status.ends, started.status.unloads) == (1, 0)
