@@ -88,6 +88,16 @@ class Action(Protocol):
         """Things that this family's commands can name now."""
 
 
+class Family:
+    """What most families have in common: a command is told by its title, and there is nothing that it could name."""
+
+    def describe(self, match: Match) -> str:
+        return match.title
+
+    def names(self) -> list[Named]:
+        return []
+
+
 def target_window(backend: Backend, own_pid: int, pinned: Window | None = None) -> Window | None:
     """The window that keys and “this window” are meant for.
 

@@ -8,11 +8,9 @@ from pathlib import Path
 
 from jeepney import DBusAddress
 
-from sayso.app.actions.base import Done, Job, Receipt, Revert
+from sayso.app.actions.base import Done, Family, Job, Receipt, Revert
 from sayso.app.actions.bus import Bus, comes_true
 from sayso.app.actions.errors import ActionError
-from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 _STEP_PERCENT = 10
 _LEAST_PERCENT = 1
@@ -39,7 +37,7 @@ class Light:
         return round(100 * self.now / self.most)
 
 
-class Brightness:
+class Brightness(Family):
     """Changes the light, reads it back, and can set what was before."""
 
     family = "brightness"
@@ -47,9 +45,6 @@ class Brightness:
     def __init__(self, system: Bus, folder: Path) -> None:
         self._system = system
         self._folder = folder
-
-    def describe(self, match: Match) -> str:
-        return match.title
 
     def perform(self, job: Job) -> Done:
         light = self._light()
@@ -64,9 +59,6 @@ class Brightness:
         arrived = self._set(light, max(1, round(light.most * wanted / 100)), job.halt)
         receipt = Receipt.VERIFIED if arrived else Receipt.SENT
         return Done(f"{light.percent} percent, was {percent} percent", receipt, self._back(light, before))
-
-    def names(self) -> list[Named]:
-        return []
 
     def _light(self) -> Light:
         found = sorted(self._folder.glob("*/max_brightness"), key=_preference)

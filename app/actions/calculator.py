@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from sayso.app.actions.base import Done, Job
+from sayso.app.actions.base import Done, Family, Job
 from sayso.app.actions.errors import ActionError
 from sayso.app.commands.calculation import calculate, in_digits, tokens
 from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 
-class Calculator:
+class Calculator(Family):
     """“What is twelve times seven”, “calculate the square root of two”."""
 
     family = "calculator"
@@ -27,9 +26,6 @@ class Calculator:
         except ArithmeticError as error:
             raise ActionError("no_real_root", "A negative number has no real square root.") from error
         return Done(f"{_shown(job.match)} = {in_digits(value)}")
-
-    def names(self) -> list[Named]:
-        return []
 
 
 def _shown(match: Match) -> str:

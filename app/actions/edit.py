@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import threading
 
-from sayso.app.actions.base import Done, Job
+from sayso.app.actions.base import Done, Family, Job
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.typing import Typist
 from sayso.app.actions.undo import UndoLog
-from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 
-class Edit:
+class Edit(Family):
     """Takes back what Sayso itself did; it never touches anything else."""
 
     family = "edit"
@@ -20,9 +18,6 @@ class Edit:
     def __init__(self, typist: Typist, undo: UndoLog) -> None:
         self._typist = typist
         self._undo = undo
-
-    def describe(self, match: Match) -> str:
-        return match.title
 
     def perform(self, job: Job) -> Done:
         return self._scratch(job) if job.match.command.verb == "scratch" else self._undo_last(job)
@@ -45,6 +40,3 @@ class Edit:
             )
         done = self._undo.revert(entry, job.halt)
         return Done(done.detail, done.receipt, undone=entry.token, title=f"Undo: {entry.token.title}")
-
-    def names(self) -> list[Named]:
-        return []

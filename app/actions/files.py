@@ -12,12 +12,11 @@ import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from sayso.app.actions.base import Done, Job, Receipt
+from sayso.app.actions.base import Done, Family, Job, Receipt
 from sayso.app.actions.desktop.base import check
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.folders import for_people, user_folder
 from sayso.app.actions.opening import FOLDER, Opener
-from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Ambiguous, Found, Named, resolve
 
 _FOLDERS = ("documents", "desktop", "downloads", "pictures", "music", "videos")
@@ -28,7 +27,7 @@ _MOST = 20_000
 _PROGRAMS = frozenset({".appimage", ".bat", ".cmd", ".com", ".desktop", ".exe", ".jar", ".msi", ".py", ".run", ".sh"})
 
 
-class Files:
+class Files(Family):
     """“Open the file called shopping list”, “find my file tax report”."""
 
     family = "files"
@@ -37,9 +36,6 @@ class Files:
         """``environment`` tells where the user's folders are."""
         self._opener = opener
         self._environment = environment
-
-    def describe(self, match: Match) -> str:
-        return match.title
 
     def perform(self, job: Job) -> Done:
         file = self._find(job.match.slots["query"], job.halt)
@@ -50,9 +46,6 @@ class Files:
             raise ActionError("no_program", f"No program here opens {file.name}. Install one and say it again.")
         where = for_people(file, self._environment)
         return Done(f"{where} was handed to its program", Receipt.SENT, title=f"Open {file.name}")
-
-    def names(self) -> list[Named]:
-        return []
 
     def _show(self, file: Path, halt: threading.Event) -> Done:
         """Where it is, and its folder where something can show it."""

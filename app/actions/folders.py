@@ -9,11 +9,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from sayso.app.actions.base import Done, Job, Receipt
+from sayso.app.actions.base import Done, Family, Job, Receipt
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.opening import FOLDER, Opener
-from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 _KINDS = {
     "downloads": ("DOWNLOAD", "Downloads"),
@@ -26,7 +24,7 @@ _KINDS = {
 _LINE = re.compile(r'^XDG_(\w+)_DIR="((?:\$HOME)?)(/?[^"]*)"$', re.MULTILINE)
 
 
-class Folders:
+class Folders(Family):
     """“Open downloads”: through ``xdg-open`` or a file manager that is installed."""
 
     family = "folders"
@@ -36,9 +34,6 @@ class Folders:
         self._opener = opener
         self._environment = environment
 
-    def describe(self, match: Match) -> str:
-        return match.title
-
     def perform(self, job: Job) -> Done:
         kind = job.match.slots["folder"]
         folder = user_folder(kind, self._environment)
@@ -47,9 +42,6 @@ class Folders:
         if not self._opener.open(folder, FOLDER, "The file manager", job.halt):
             raise ActionError("no_file_manager", "No file manager could be started. Install one and say it again.")
         return Done(f"{for_people(folder, self._environment)} was handed to the file manager", Receipt.SENT)
-
-    def names(self) -> list[Named]:
-        return []
 
 
 def for_people(path: Path, environment: Mapping[str, str]) -> str:

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from sayso.app.actions.base import Done, Job
+from sayso.app.actions.base import Done, Family, Job
 from sayso.app.actions.errors import ActionError
-from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 
-class Information:
+class Information(Family):
     """Questions whose answer is the detail of the feed's item. ``power`` is the kernel's folder of power supplies."""
 
     family = "information"
@@ -20,9 +18,6 @@ class Information:
     def __init__(self, power: Path, now: Callable[[], datetime] = datetime.now) -> None:
         self._power = power
         self._now = now
-
-    def describe(self, match: Match) -> str:
-        return match.title
 
     def perform(self, job: Job) -> Done:
         match job.match.command.verb:
@@ -32,9 +27,6 @@ class Information:
                 now = self._now()
                 return Done(f"It is {now:%A}, {now.day} {now:%B %Y}")
         return Done(self._battery())
-
-    def names(self) -> list[Named]:
-        return []
 
     def _battery(self) -> str:
         batteries = [each for each in sorted(self._power.glob("*")) if _is_battery(each)]

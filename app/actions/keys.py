@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from sayso.app.actions.base import Done, Job, Receipt
+from sayso.app.actions.base import Done, Family, Job, Receipt
 from sayso.app.actions.desktop.base import MODIFIERS, Backend, Chord
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.typing import Typist
 from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 _MOST = 50
 """Presses in one command; more is more likely misheard than meant."""
 
 
-class Keys:
+class Keys(Family):
     """“Press control shift T”, “press tab three times”."""
 
     family = "keys"
@@ -36,9 +35,6 @@ class Keys:
         self._typist.forget()
         self._backend.press(chord, times, window.id, job.halt)
         return Done(f"sent to {window.title or window.application or 'the window in front'}", Receipt.SENT)
-
-    def names(self) -> list[Named]:
-        return []
 
 
 def read_chord(match: Match) -> Chord:

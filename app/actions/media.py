@@ -13,11 +13,9 @@ from typing import Any
 
 from jeepney import DBusAddress
 
-from sayso.app.actions.base import Done, Job, Receipt, Revert
+from sayso.app.actions.base import Done, Family, Job, Receipt, Revert
 from sayso.app.actions.bus import Bus, Calls, comes_true
 from sayso.app.actions.errors import ActionError
-from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +37,7 @@ class Player:
     """“Playing”, “Paused” or “Stopped”."""
 
 
-class Media:
+class Media(Family):
     """“Pause the music”, “next song”: the player that plays, else the one that was told something last."""
 
     family = "media"
@@ -47,9 +45,6 @@ class Media:
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._last = ""
-
-    def describe(self, match: Match) -> str:
-        return match.title
 
     def perform(self, job: Job) -> Done:
         verb = job.match.command.verb
@@ -60,9 +55,6 @@ class Media:
             self._last = player.service
             done = _told(calls, player, verb, job.halt)
         return Done(done.detail, done.receipt, self._back(player, _OPPOSITE[verb]))
-
-    def names(self) -> list[Named]:
-        return []
 
     def _meant(self, calls: Calls) -> Player:
         found = list(_players(calls))

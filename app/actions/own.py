@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import threading
 
-from sayso.app.actions.base import Done, Job, Receipt
+from sayso.app.actions.base import Done, Family, Job, Receipt
 from sayso.app.actions.desktop.base import MODIFIERS, Backend, Chord, check
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.launch import Launcher
 from sayso.app.actions.typing import Typist, typed_as_done
 from sayso.app.actions.web import Web
 from sayso.app.commands.key_names import read_keys
-from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 from sayso.app.commands.own import FAMILY, OwnCommand, OwnKind, command_line
 
 _FAILS_WITHIN_S = 1.0
 """A program that cannot run ends at once; one that runs on was started."""
 
 
-class OwnCommands:
+class OwnCommands(Family):
     """What a command does is in the match itself, so that a change of the settings never meets an old one."""
 
     family = FAMILY
@@ -29,9 +27,6 @@ class OwnCommands:
         self._typist = typist
         self._launcher = launcher
         self._web = web
-
-    def describe(self, match: Match) -> str:
-        return match.title
 
     def perform(self, job: Job) -> Done:
         own = job.match.command.own
@@ -47,9 +42,6 @@ class OwnCommands:
                 return Done("handed to the browser", Receipt.SENT)
             case OwnKind.PROGRAM:
                 return self._run(own, job.halt)
-
-    def names(self) -> list[Named]:
-        return []
 
     def _press(self, own: OwnCommand, job: Job) -> Done:
         presses = read_keys(own.value)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
-from sayso.app.actions.base import Done, Job, Receipt, Revert, target_window
+from sayso.app.actions.base import Done, Family, Job, Receipt, Revert, target_window
 from sayso.app.actions.desktop.base import Backend, Placement, Rectangle, Window
 from sayso.app.actions.errors import ActionError
 from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 _DONE = {
     "minimize": "minimized",
@@ -20,7 +19,7 @@ _DONE = {
 }
 
 
-class Placing:
+class Placing(Family):
     """“Maximize window”, “snap left”; every one can be taken back."""
 
     family = "placing"
@@ -30,9 +29,6 @@ class Placing:
         self._own_pid = own_pid
         self._minimized: list[Window] = []
         """Those that we minimized, the latest last: a window that is out of sight cannot be the one in front."""
-
-    def describe(self, match: Match) -> str:
-        return match.title
 
     def perform(self, job: Job) -> Done:
         verb = job.match.command.verb
@@ -54,9 +50,6 @@ class Placing:
                 f"asked for it; {_name(window)} is not quite like that", Receipt.SENT, self._back(window, before)
             )
         return Done(f"{_name(window)} is {detail}", revert=self._back(window, before))
-
-    def names(self) -> list[Named]:
-        return []
 
     def _wanted(self, match: Match, window: Window, now: Placement) -> Placement:
         match match.command.verb:

@@ -9,11 +9,9 @@ import threading
 
 from jeepney import DBusAddress
 
-from sayso.app.actions.base import Done, Job, Receipt
+from sayso.app.actions.base import Done, Family, Job, Receipt
 from sayso.app.actions.bus import Bus, comes_true
 from sayso.app.actions.errors import ActionError
-from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 _LOGIND = "org.freedesktop.login1"
 _MANAGER = DBusAddress("/org/freedesktop/login1", _LOGIND, f"{_LOGIND}.Manager")
@@ -27,16 +25,13 @@ _DEEDS = {
 """Each verb's method of logind's, and the words for whether it can be done and that it was asked for."""
 
 
-class Power:
+class Power(Family):
     """“Lock the screen”, “suspend the computer”, “shut down”; only whoever sits there can take them back."""
 
     family = "power"
 
     def __init__(self, system: Bus) -> None:
         self._system = system
-
-    def describe(self, match: Match) -> str:
-        return match.title
 
     def perform(self, job: Job) -> Done:
         match job.match.command.verb:
@@ -45,9 +40,6 @@ class Power:
             case "log_out":
                 return self._log_out()
         return self._do(*_DEEDS[job.match.command.verb])
-
-    def names(self) -> list[Named]:
-        return []
 
     def _lock(self, halt: threading.Event) -> Done:
         with self._system.open() as calls:

@@ -7,15 +7,13 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from sayso.app.actions.base import Done, Job, Revert
+from sayso.app.actions.base import Done, Family, Job, Revert
 from sayso.app.actions.desktop.base import Backend
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.folders import for_people, user_folder
-from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 
-class Screenshot:
+class Screenshot(Family):
     """“Take a screenshot”; undo deletes the file."""
 
     family = "screenshot"
@@ -27,9 +25,6 @@ class Screenshot:
         self._environment = environment
         self._now = now
 
-    def describe(self, match: Match) -> str:
-        return match.title
-
     def perform(self, job: Job) -> Done:
         picture = self._backend.picture(job.halt)
         folder = user_folder("pictures", self._environment)
@@ -38,9 +33,6 @@ class Screenshot:
         except OSError as error:
             raise ActionError("not_saved", f"The picture cannot be saved in {folder}: {error.strerror}.") from error
         return Done(f"saved as {for_people(file, self._environment)}", revert=_deleting(file))
-
-    def names(self) -> list[Named]:
-        return []
 
 
 def _new_file(folder: Path, name: str, content: bytes) -> Path:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from sayso.app.actions.base import Done, Job, Receipt
+from sayso.app.actions.base import Done, Family, Job, Receipt
 from sayso.app.actions.desktop.base import Backend, Chord
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.typing import Typist
 from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 _CLICKS = 4
 """Clicks of the wheel for one “scroll down”."""
@@ -16,7 +15,7 @@ _MOST = 20
 _ENDS = {"top": Chord(("control",), "Home"), "bottom": Chord(("control",), "End")}
 
 
-class Scrolling:
+class Scrolling(Family):
     """“Scroll down”, “scroll up three times”, “scroll to the top”."""
 
     family = "scrolling"
@@ -43,6 +42,3 @@ class Scrolling:
             clicks = (_A_LITTLE if verb == "little" else _CLICKS) * times
             self._backend.scroll(clicks if job.match.slots["direction"] == "down" else -clicks, window.id, job.halt)
         return Done(f"sent to {window.title or window.application or 'the window in front'}", Receipt.SENT)
-
-    def names(self) -> list[Named]:
-        return []

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sayso.app.actions.base import Done, Job, Receipt
+from sayso.app.actions.base import Done, Family, Job, Receipt
 from sayso.app.actions.desktop.base import IN_FRONT, Backend, Chord, Window
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.terminals import TerminalKind, terminal_kind
 from sayso.app.actions.typing import Typist
-from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 _MOST = 50
 
@@ -83,7 +81,7 @@ SHORTCUTS = {
 """By verb. What they do in a window is the application's affair; these are what most agree on."""
 
 
-class Shortcuts:
+class Shortcuts(Family):
     """“New tab”, “copy that”, “delete the last three words”."""
 
     family = "shortcuts"
@@ -91,9 +89,6 @@ class Shortcuts:
     def __init__(self, backend: Backend, typist: Typist) -> None:
         self._backend = backend
         self._typist = typist
-
-    def describe(self, match: Match) -> str:
-        return match.title
 
     def perform(self, job: Job) -> Done:
         match = job.match
@@ -124,6 +119,3 @@ class Shortcuts:
                 return Done(typed.detail, typed.receipt)
         sent = chord.title if times == 1 else f"{chord.title} {times} times"
         return Done(f"{sent} sent to {window.title or window.application or 'the window in front'}", Receipt.SENT)
-
-    def names(self) -> list[Named]:
-        return []

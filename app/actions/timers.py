@@ -5,26 +5,22 @@ from __future__ import annotations
 import math
 import threading
 
-from sayso.app.actions.base import Done, Job, Revert
+from sayso.app.actions.base import Done, Family, Job, Revert
 from sayso.app.actions.errors import ActionError
 from sayso.app.alarms import Alarm, Alarms
 from sayso.app.commands.duration import read_duration, spoken
 from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 _MOST = 50
 
 
-class Timers:
+class Timers(Family):
     """“Set a timer for five minutes”, “remind me to stretch in an hour”, “how long left”."""
 
     family = "timers"
 
     def __init__(self, alarms: Alarms) -> None:
         self._alarms = alarms
-
-    def describe(self, match: Match) -> str:
-        return match.title
 
     def perform(self, job: Job) -> Done:
         match = job.match
@@ -36,9 +32,6 @@ class Timers:
             case "left":
                 return self._left()
         return self._cancel(match.slots["kind"])
-
-    def names(self) -> list[Named]:
-        return []
 
     def _set(self, title: str, kind: str, match: Match) -> Done:
         seconds = read_duration(match.slots["duration"])

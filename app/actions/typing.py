@@ -13,14 +13,12 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
-from sayso.app.actions.base import Done, Job, Receipt, target_window
+from sayso.app.actions.base import Done, Family, Job, Receipt, target_window
 from sayso.app.actions.desktop.base import IN_FRONT, Backend, Chord, Window, check
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.fields import Cursor, Fields, UnknownFields
 from sayso.app.actions.insertion import SHIFT_INSERT, Plan, Way, backspaces, clean, needs_space, plan
 from sayso.app.actions.terminals import TerminalKind, terminal_kind
-from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 log = logging.getLogger(__name__)
 
@@ -322,7 +320,7 @@ class Typist:
             self._forget_window(window)
 
 
-class Typing:
+class Typing(Family):
     """“Type …”: the words as they were heard, set off by a space from what was inserted right before them."""
 
     family = "typing"
@@ -330,15 +328,9 @@ class Typing:
     def __init__(self, typist: Typist) -> None:
         self._typist = typist
 
-    def describe(self, match: Match) -> str:
-        return match.title
-
     def perform(self, job: Job) -> Done:
         typed = self._typist.type(job.match.slots["text"], job.target, job.halt, joined=True)
         return typed_as_done(self._typist, typed)
-
-    def names(self) -> list[Named]:
-        return []
 
 
 def typed_as_done(typist: Typist, typed: Typed) -> Done:

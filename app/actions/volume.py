@@ -8,15 +8,14 @@ from collections.abc import Iterator
 
 import pulsectl
 
-from sayso.app.actions.base import Done, Job, Receipt, Revert
+from sayso.app.actions.base import Done, Family, Job, Receipt, Revert
 from sayso.app.actions.errors import ActionError
 from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 _STEP_PERCENT = 10
 
 
-class Volume:
+class Volume(Family):
     """Changes the volume, reads it back, and can set what was before. ``server`` is None for the session's own."""
 
     family = "volume"
@@ -43,9 +42,6 @@ class Volume:
         detail = f"{_state(_percent(now), bool(now.mute))}, was {_state(level, muted)}"
         receipt = Receipt.VERIFIED if arrived else Receipt.SENT
         return Done(detail, receipt, self._restoring(sink.name, before, muted))
-
-    def names(self) -> list[Named]:
-        return []
 
     def _restoring(self, name: str, channels: tuple[float, ...], muted: bool) -> Revert:
         def revert(halt: threading.Event) -> Done:

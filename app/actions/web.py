@@ -8,19 +8,18 @@ import threading
 from urllib.parse import quote_plus, urlsplit
 
 from sayso.app.actions.applications import Applications
-from sayso.app.actions.base import Done, Job, Receipt
+from sayso.app.actions.base import Done, Family, Job, Receipt
 from sayso.app.actions.entries import commands
 from sayso.app.actions.errors import ActionError
 from sayso.app.actions.launch import Launcher
 from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 SEARCH = "https://duckduckgo.com/?q={query}"
 _FAILS_WITHIN_S = 2.0
 """Openers that fail do so at once; browsers that run on are taken to have opened the page."""
 
 
-class Web:
+class Web(Family):
     """Opens http and https addresses only, by ``$BROWSER``, ``xdg-open`` or a browser that is installed."""
 
     family = "web"
@@ -42,9 +41,6 @@ class Web:
             address = self._search.format(query=quote_plus(job.match.slots["query"]))
         self.show(address, job.halt)
         return Done("handed to the browser", Receipt.SENT)
-
-    def names(self) -> list[Named]:
-        return []
 
     def show(self, address: str, halt: threading.Event) -> None:
         """Open a web address; ActionError where it is none or no browser can be started."""

@@ -6,16 +6,15 @@ import threading
 import time
 
 from sayso.app.actions.applications import Applications, belongs
-from sayso.app.actions.base import Done, Job, Receipt, Revert, target_window
+from sayso.app.actions.base import Done, Family, Job, Receipt, Revert, target_window
 from sayso.app.actions.desktop.base import Backend, Window, check
 from sayso.app.actions.errors import ActionError
-from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Ambiguous, Found, Named, resolve
 
 _CLOSE_WAIT_S = 2.0
 
 
-class Windows:
+class Windows(Family):
     """Windows by place (“next window”) and by application (“switch to Firefox”)."""
 
     family = "windows"
@@ -24,9 +23,6 @@ class Windows:
         self._backend = backend
         self._applications = applications
         self._own_pid = own_pid
-
-    def describe(self, match: Match) -> str:
-        return match.title
 
     def perform(self, job: Job) -> Done:
         verb = job.match.command.verb

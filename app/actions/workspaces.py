@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import threading
 
-from sayso.app.actions.base import Done, Job, Receipt, Revert, target_window
+from sayso.app.actions.base import Done, Family, Job, Receipt, Revert, target_window
 from sayso.app.actions.desktop.base import Backend, Window
 from sayso.app.actions.errors import ActionError
 from sayso.app.commands.matching import Match
-from sayso.app.commands.names import Named
 
 
-class WorkspaceActions:
+class WorkspaceActions(Family):
     """“Next workspace”, “move window to workspace 2”, “show desktop”; people count workspaces from 1."""
 
     family = "workspaces"
@@ -19,9 +18,6 @@ class WorkspaceActions:
     def __init__(self, backend: Backend, own_pid: int) -> None:
         self._backend = backend
         self._own_pid = own_pid
-
-    def describe(self, match: Match) -> str:
-        return match.title
 
     def perform(self, job: Job) -> Done:
         verb = job.match.command.verb
@@ -35,9 +31,6 @@ class WorkspaceActions:
             return self._move(window, workspace, job.halt)
         before = self._backend.workspaces().current
         return self._went(workspace, self._backend.go_to_workspace(workspace, job.halt), self._back_to(before))
-
-    def names(self) -> list[Named]:
-        return []
 
     def _meant(self, match: Match) -> int:
         """The workspace that was said, counted from 0."""
