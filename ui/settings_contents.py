@@ -1,13 +1,16 @@
 """What is on which page of the settings: its title, its drawing, and the words by which it is found. Qt thread.
 
-Pages are made when they are turned to, so the search reads these words and not the pages; a test holds them against
-what the pages say. A page is joined on by an entry in ``PAGES``.
+Pages are made when they are turned to, so the search reads what they say from ``assets/settings.json``, which
+``tests/ui/settings_words.py`` writes from the pages themselves. A page is joined on by an entry in ``PAGES``.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,14 +27,24 @@ class PageEntry:
     icon: str
     """The name of a drawing of ``assets/icons``."""
     make: Callable[[Intents, Theme], SettingsPage]
-    says: tuple[str, ...]
-    """Every text of the page as it is made, in any order; what it shows of the moment is not searched."""
     keywords: tuple[str, ...]
     """What people may search for and no control of the page says."""
 
     @property
+    def says(self) -> tuple[str, ...]:
+        """Every text of the page as it is made; what it shows of the moment is not searched."""
+        return _said()[self.title]
+
+    @property
     def words(self) -> tuple[str, ...]:
         return (*self.says, *self.keywords)
+
+
+@cache
+def _said() -> dict[str, tuple[str, ...]]:
+    """By the titles of the pages."""
+    read = json.loads((files("sayso.assets") / "settings.json").read_text(encoding="utf-8"))
+    return {title: tuple(texts) for title, texts in read.items()}
 
 
 def _microphone(intents: Intents, theme: Theme) -> SettingsPage:
@@ -87,42 +100,12 @@ PAGES = (
         "Microphone",
         "microphone",
         _microphone,
-        says=(
-            "Microphone",
-            "Microphone level",
-            "Too loud: turn the microphone's volume down in the system's sound settings.",
-            "Hear yourself",
-            "Records three seconds and plays them back. The sound stays in memory and is forgotten; while this runs,"
-            " nothing is transcribed.",
-        ),
         keywords=("Input device", "Level", "Sound", "Test", "Clipping", "Headset", "Volume", "Stop"),
     ),
     PageEntry(
         "Listening",
         "listening",
         _listening,
-        says=(
-            "Hands-free",
-            "Sayso hears whenever you speak.",
-            "Press to start, press to stop",
-            "The microphone is open from one press of the key to the next.",
-            "Hold to talk",
-            "What you say while you hold the key is taken, whatever the noise around you.",
-            "No key",
-            "Remove",
-            "Remove the key",
-            "Act only after the wake phrase",
-            "Wake phrase",
-            "None",
-            "Pause that ends what you say",
-            "Shorter acts sooner; longer lets you think in mid-sentence. Whole commands never wait so long.",
-            "Show what is heard over other windows",
-            "Place",
-            "Place of what is heard",
-            "Listen as soon as Sayso runs",
-            "Start with the session",
-            "Keep running in the tray when closed",
-        ),
         keywords=(
             "Silence",
             "Delay",
@@ -142,33 +125,12 @@ PAGES = (
         "Engine",
         "engine",
         _engine,
-        says=(
-            "A remote server transcribes, and its keeper chooses its model. What you choose here counts when the engine"
-            " on this computer is used again.",
-            "Model in use",
-            "Your own folder",
-            "A folder of your own with a model",
-            "Whisper or Voxtral Realtime",
-            "Choose…",
-            "Choose a folder with a model",
-            "Add",
-            "Add the folder to the models",
-            "Cancel",
-            "Models",
-            "Measure speed",
-            "Remove",
-            "Speed: seconds of computing for each second of speech, measured on this computer.",
-        ),
         keywords=(
-            "Model",
             "Whisper",
             "Voxtral",
             "Fine-tuned",
-            "Download",
-            "Device",
             "GPU",
             "CUDA",
-            "Threads",
             "Speed",
             "Language",
         ),
@@ -177,27 +139,6 @@ PAGES = (
         "Server",
         "server",
         _server,
-        says=(
-            "Server",
-            "Embedded",
-            "Server: Embedded",
-            "Remote",
-            "Server: Remote",
-            "Your speech becomes text on this computer, and nothing leaves it.",
-            "Address",
-            "192.168.1.20:8000 or https://host/v1",
-            "Address of the server",
-            "Key",
-            "Empty if the server needs none",
-            "Key of the server",
-            "Model",
-            "Model of the server",
-            "Show",
-            "Show the key while it is typed",
-            "Remove the key",
-            "Test",
-            "Use this server",
-        ),
         keywords=(
             "Engine",
             "URL",
@@ -216,16 +157,6 @@ PAGES = (
         "Commands",
         "commands",
         _commands,
-        says=(
-            "Search the commands",
-            "Commands",
-            "Not saved",
-            "Go on writing…",
-            "Discard",
-            "Add your own…",
-            "Change…",
-            "Remove",
-        ),
         keywords=(
             "What can I say",
             "Help",
@@ -241,34 +172,6 @@ PAGES = (
         "Sessions and memory",
         "memory",
         _memory,
-        says=(
-            "Keep ready",
-            "Balanced",
-            "Give everything back",
-            "Custom: the controls below are set by hand.",
-            "Memory now",
-            "Memory over time",
-            "Free memory now",
-            "Sessions",
-            "Put away",
-            "Put the session away",
-            "Close session",
-            "Engine",
-            "Unload the model after",
-            "End the engine after",
-            "On battery, end it after",
-            "End it when memory is scarce",
-            "Sessions that wait",
-            "Park in main memory after",
-            "Drop and recompute after",
-            "Hibernate to disk after",
-            "At most on the device",
-            "At most parked in RAM",
-            "This desktop",
-            "Close the connection after",
-            "End the local server with it",
-            "Speech brings back what was closed or ended; what is said until then is kept and sent.",
-        ),
         keywords=(
             "Unload",
             "Idle",
@@ -287,17 +190,6 @@ PAGES = (
         "Privacy",
         "privacy",
         _privacy,
-        says=(
-            "What leaves this computer",
-            "Change the server…",
-            "Commands that open or search the web hand their words to your browser.",
-            "What is kept",
-            "What can be cleared",
-            "Forget them",
-            "Forget what was said in this session",
-            "Remove the key",
-            "There is nothing to clear.",
-        ),
         keywords=(
             "Data",
             "Delete",
@@ -316,13 +208,6 @@ PAGES = (
         "About",
         "notice",
         _about,
-        says=(
-            "Diagnostics",
-            "Copy diagnostics",
-            "Save…",
-            "Save the diagnostics",
-            "Send them with a report of a fault. They hold no speech, no words, no keys, and no names.",
-        ),
-        keywords=("Version", "Bug report", "Fault", "Support", "Licence", "License"),
+        keywords=("Bug report", "Fault", "Support", "License"),
     ),
 )
