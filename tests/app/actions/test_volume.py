@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Iterator
 
 import pytest
 from spoken_actions import Hands
 from virtual_desktop import VirtualSound
 
-from sayso.app.actions import ActionError, Receipt, create
+from sayso.app.actions import ActionError, Receipt, create, volume
 
 pytestmark = pytest.mark.desktop
 
@@ -67,6 +69,24 @@ async def test_louder_ends_muting_and_undo_that_mutes_again(hands: Hands, speake
     assert speaker.muted
     await hands.do("undo that")
     assert not speaker.muted
+
+
+async def test_a_sound_server_that_hangs_is_not_waited_for_and_changes_nothing_afterwards(
+    hands: Hands, speaker: VirtualSound, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(volume, "_ANSWER_S", 0.3)
+    with speaker.hanging():
+        with pytest.raises(ActionError) as refused:
+            await hands.do("volume up")
+        waiting = [thread for thread in threading.enumerate() if thread.name == "volume"]
+        assert [thread.daemon for thread in waiting] == [True], "quitting would wait for it"
+    for thread in waiting:
+        await asyncio.to_thread(thread.join, 20)
+
+    assert refused.value.code == "no_sound_server"
+    assert round(speaker.volume * 100) == 40
+    await hands.do("volume up")
+    assert round(speaker.volume * 100) == 50
 
 
 async def test_without_a_sound_server_it_says_so(hands: Hands) -> None:
