@@ -77,7 +77,7 @@ class Assistant(PanelIntents):
         self._behind_ms = 0
         self._moments = TurnMoments()
         self._turn: int | None = None
-        self._expecting: tuple[Mode, str] | None = None
+        self._expecting: tuple[Mode, str, bool] | None = None
         self._around: dict[int, asyncio.Task[Surroundings]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._quit = asyncio.Event()
@@ -268,7 +268,7 @@ class Assistant(PanelIntents):
 
     def changed(self) -> None:
         """Something that the window shows has changed."""
-        expecting = (self._commander.mode, self._commander.expected_phrase)
+        expecting = (self._commander.mode, self._commander.expected_phrase, self._commander.weighs)
         if expecting != self._expecting:
             self._expecting = expecting
             self._store.change(mode=self._commander.mode)

@@ -111,8 +111,8 @@ class Commander:
 
     @property
     def weighs(self) -> bool:
-        """Whether it matters what else was perhaps said: among commands."""
-        return self._mode is Mode.COMMANDS
+        """Whether it matters what else was perhaps said: among commands, and asleep only behind the wake phrase."""
+        return self._mode is Mode.COMMANDS and (not self._asleep or bool(self._attention.phrase))
 
     @property
     def expected_phrase(self) -> str:

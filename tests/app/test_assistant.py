@@ -392,6 +392,13 @@ async def test_the_server_is_told_what_is_likely_to_be_said_and_again_when_the_m
     assert chain.asked[-2:] == [("expect", ()), ("weigh", False)]
 
 
+async def test_the_server_is_told_when_other_texts_matter_no_more(chain: Chain) -> None:
+    commander: Any = chain.assistant._commander
+    commander.weighs = False
+    chain.assistant.changed()
+    assert chain.asked[-1] == ("weigh", False)
+
+
 async def test_the_server_is_told_the_wake_phrase_when_it_counts(chain: Chain) -> None:
     commander: Any = chain.assistant._commander
     commander.expected_phrase, commander.expected = "hey sayso", ("Hey sayso", "Volume up")

@@ -221,6 +221,16 @@ async def test_commands_are_expected_and_in_dictation_nothing(stage: Stage) -> N
     assert not stage.commander.weighs
 
 
+async def test_asleep_other_texts_matter_only_behind_the_wake_phrase(stage: Stage) -> None:
+    stage.commander.sleep()
+    assert not stage.commander.weighs
+    stage.commander.use_phrase("hey sayso", asked=False)
+    assert stage.commander.weighs
+    stage.commander.use_phrase("", asked=False)
+    stage.commander.wake()
+    assert stage.commander.weighs
+
+
 MISHEARD = Said(1, "Follow me at.", others=(OtherText("Volume up.", 0.5),))
 
 
