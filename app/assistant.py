@@ -24,6 +24,7 @@ from sayso.app.audio.listener import (
     SpeechStarted,
 )
 from sayso.app.commander import Commander
+from sayso.app.commands.grammar import Grammar
 from sayso.app.desktop_file import Autostart
 from sayso.app.desktop_state import DesktopStateMachine
 from sayso.app.errors import AppError
@@ -77,7 +78,7 @@ class Assistant(PanelIntents):
         self._behind_ms = 0
         self._moments = TurnMoments()
         self._turn: int | None = None
-        self._expecting: tuple[Mode, str, bool] | None = None
+        self._expecting: tuple[Mode, str, bool, bool, Grammar] | None = None
         self._around: dict[int, asyncio.Task[Surroundings]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._quit = asyncio.Event()
@@ -268,12 +269,13 @@ class Assistant(PanelIntents):
 
     def changed(self) -> None:
         """Something that the window shows has changed."""
-        expecting = (self._commander.mode, self._commander.expected_phrase, self._commander.weighs)
+        commander = self._commander
+        expecting = (commander.mode, commander.expected_phrase, commander.weighs, commander.asleep, commander.grammar)
         if expecting != self._expecting:
             self._expecting = expecting
             self._store.change(mode=self._commander.mode)
             self._client.expect_words(self._commander.expected)
-            self._client.weigh_texts(self._commander.weighs)
+            self._client.weigh_texts(commander.weighs, () if commander.asleep else commander.grammar.expected)
         self._publish(
             Snapshot(
                 state=self._states.state,

@@ -23,5 +23,7 @@ class Said:
         """What of it is meant for Sayso: without the wake phrase, where that came first."""
         if not address.phrase:
             return replace(self, text=address.text)
-        rests = ((after_phrase(other.text, phrase), other.behind) for other in self.others)
-        return replace(self, text=address.text, others=tuple(OtherText(rest, behind) for rest, behind in rests if rest))
+        rests = ((after_phrase(other.text, phrase), other) for other in self.others)
+        return replace(
+            self, text=address.text, others=tuple(replace(other, text=rest) for rest, other in rests if rest)
+        )

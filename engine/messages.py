@@ -38,13 +38,20 @@ class SessionOptions(msgspec.Struct, frozen=True):
     """How far text may be behind its sound, for models that can choose; 0 is the model's own."""
     alternatives: bool = False
     """Whether to tell what else a short utterance may have been; its text then comes as a whole at its end."""
+    expected: tuple[str, ...] = ()
+    """Sentences, written as the model would, that are looked for and told as alternatives, if the runner can do so."""
 
 
 class Alternative(msgspec.Struct, frozen=True):
-    """Another text for the same audio; ``behind``: natural logarithm of how much likelier the given text is."""
+    """Another text for the same audio; ``behind``: natural logarithm of how much likelier the given text is.
+
+    ``by_language`` is the same for a model that hears nothing, so how much likelier the given text is to be said at
+    all; None where that was not computed.
+    """
 
     text: str
     behind: float
+    by_language: float | None = None
 
 
 class Word(msgspec.Struct, frozen=True):

@@ -96,4 +96,5 @@ def session_options(choice: intents.Choose) -> messages.SessionOptions:
         speech="speech" in asked,
         delay_ms=choice.sayso.delay_ms if choice.sayso else 0,
         alternatives="alternatives" in asked,
+        expected=choice.sayso.expected if choice.sayso else (),
     )

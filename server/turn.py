@@ -119,7 +119,8 @@ class Turn:
     def hear(self, message: messages.Text) -> Heard:
         """Stable text of the engine: what of it is new."""
         self.tokens += message.tokens
-        self._others = message.piece, [OtherText(each.text, each.behind) for each in message.alternatives]
+        others = [OtherText(each.text, each.behind, each.by_language) for each in message.alternatives]
+        self._others = message.piece, others
         words = [self._shifted(word) for word in message.words]
         through = self._joint.is_decided
         shown = self._joint.hear(message.piece, [_timed(word) for word in words])

@@ -16,11 +16,12 @@ import yaml
 from hassil import Intents
 from hassil.errors import HassilError
 from hassil.intents import IntentData, TextSlotList
-from hassil.parse_expression import ParseExpressionError
+from hassil.parse_expression import ParseExpressionError, parse_sentence
 from hassil.parser import ParseError
 from hassil.sample import sample_expression, sample_sentence
 
 from sayso.app.commands.errors import GrammarError
+from sayso.app.commands.expected import written
 from sayso.app.commands.normalise import Rules, normalise
 from sayso.app.commands.own import FAMILY, OwnCommand, OwnKind, explanation, title
 from sayso.app.commands.sounds import classes, phones
@@ -105,6 +106,8 @@ class Grammar:
     """The classes of sounds of each of ``heads``."""
     offers: Mapping[int, Offers] = field(repr=False, default_factory=dict)
     """What is compared to find commands to offer, by its number of words; whole sentences under 0."""
+    expected: tuple[str, ...] = field(repr=False, default=())
+    """Whole sentences as a recogniser writes them, which it can be told to look for: most that have no free words."""
     known: tuple[Command, ...] = field(repr=False, default=())
     """All commands that come with the app, also those that are off."""
     off: Intents | None = field(repr=False, default=None)
@@ -184,9 +187,17 @@ def _build(content: dict[str, Any], own: Sequence[OwnCommand], off: Collection[s
         whole_sounds=_sounds(whole),
         head_sounds={length: _sounds(texts) for length, texts in heads.items()},
         offers=_offers(shapes),
+        expected=_expected(intents, whole, content.get("expected", {})),
         known=tuple(known.values()),
         off=Intents.from_dict(content | {"intents": unwanted}) if unwanted else None,
     )
+
+
+def _expected(intents: Intents, whole: Sequence[str], entry: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """All sentences without a slot, and those of ``entry`` with their slots filled in."""
+    templates = (parse_sentence(text) for text in entry.get("sentences", ()))
+    filled = (sample_sentence(each, intents.slot_lists, intents.expansion_rules) for each in templates)
+    return written((*whole, *itertools.chain.from_iterable(filled)), frozenset(entry.get("questions", ())))
 
 
 def _whole(shapes: Iterable[Shape]) -> tuple[str, ...]:

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class OtherText:
-    """``behind``: natural logarithm of how much likelier the text that it took is for the recogniser."""
+    """``behind``: natural logarithm of how much likelier the text that it took is for the recogniser.
+
+    ``by_language`` is the same by language alone, as if it had heard nothing; None where it is not known.
+    """
 
     text: str
     behind: float
+    by_language: float | None = None

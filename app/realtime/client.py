@@ -163,9 +163,13 @@ class RealtimeClient:
         """Words the user is likely to say, from the next turn on."""
         self._wish(replace(self._wishes, bias=tuple(bias)))
 
-    def weigh_texts(self, on: bool) -> None:
-        """Whether to be told what else a short turn may have been; it then has no stable text before its end."""
-        self._wish(replace(self._wishes, events=(*_EVENTS, "alternatives") if on else _EVENTS))
+    def weigh_texts(self, on: bool, expected: Iterable[str] = ()) -> None:
+        """Whether to be told what else a short turn may have been, with whole sentences to look for among that.
+
+        A short turn then has no stable text before its end.
+        """
+        events = (*_EVENTS, "alternatives") if on else _EVENTS
+        self._wish(replace(self._wishes, events=events, expected=tuple(expected) if on else ()))
 
     def _wish(self, wishes: SaysoOptions) -> None:
         self._wishes = wishes

@@ -66,7 +66,7 @@ class Sending:
     def weigh(self, texts: Sequence[WireAlternative]) -> None:
         """What the server's turn may have been instead; that counts where it is all of the user's turn."""
         if not self.base:
-            self.turn.others = tuple(OtherText(each.text, each.behind) for each in texts)
+            self.turn.others = tuple(OtherText(each.text, each.behind, each.by_language) for each in texts)
 
     def placed(self, word: WireWord) -> TimedWord:
         """A word of the server's turn as one of the user's turn."""

@@ -18,11 +18,13 @@ from sayso.engine.modules import whisper_window as window
 from sayso.engine.modules.int8 import int8_is_faster
 from sayso.engine.modules.log_mel import SAMPLE_RATE, LogMel
 from sayso.engine.modules.whisper_beams import decode_beams
-from sayso.engine.modules.whisper_decoding import Decoded, Ending, Prompt, Rules, decode
+from sayso.engine.modules.whisper_decoding import Decoded, Ending, Other, Prompt, Rules, decode
+from sayso.engine.modules.whisper_expected import Sentences
 from sayso.engine.modules.whisper_network import EDGE_POSITIONS, Build, Network, float_build, int8_build
 from sayso.engine.modules.whisper_shape import MAX_POSITIONS
 from sayso.engine.modules.whisper_stopping import Stopping, compression_ratio
 from sayso.engine.modules.whisper_text import WhisperText
+from sayso.engine.modules.whisper_unheard import Unheard
 from sayso.engine.modules.whisper_weights import Weights, open_weights
 from sayso.engine.modules.whisper_window import Window
 from sayso.engine.modules.whisper_words import HeardWord, sound_positions, timed
@@ -38,6 +40,9 @@ _TOKENS_A_SECOND = 8
 _TOKENS_AT_LEAST = 12
 _CONTEXT_SHARE = 2
 _SENTENCE_ENDS = frozenset(".?!")
+_MOST_EXPECTED_TOLD = 6
+_KEPT_EXPECTED = 4
+"""Sets of expected sentences that are kept as tokens: some tens of kilobytes for each thousand."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,8 @@ class Request:
 
     ``prefix`` holds tokens that are stable already, the decoder goes on after them; ``context`` holds tokens said
     before this window. ``final`` asks for the best quality. ``language`` is an ISO-639-1 code, or empty: then a
-    multilingual model finds it out. ``alternatives`` is how many other texts to tell of a final request.
+    multilingual model finds it out. ``alternatives`` is how many other texts to tell of a final request, and
+    ``expected`` are sentences that are told among them where they are nearly as likely.
     """
 
     audio: np.ndarray
@@ -55,14 +61,19 @@ class Request:
     context: tuple[int, ...] = ()
     language: str = ""
     alternatives: int = 0
+    expected: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another text for the same audio; ``behind``: natural logarithm of how much likelier the chosen text is."""
+    """Another text for the same audio; ``behind``: natural logarithm of how much likelier the chosen text is.
+
+    ``by_language`` is the same for a decoder that hears nothing; None where nothing that is expected is near.
+    """
 
     text: str
     behind: float
+    by_language: float | None = None
 
 
 @dataclass(frozen=True)
@@ -95,8 +106,10 @@ class Whisper:
         self.weight_bytes = network.weight_bytes()
         shape = network.shape
         specials = range(text.end + 1, shape.vocabulary)
-        self._suppressed = self._barred({*specials, *shape.suppressed})
-        self._suppressed_first = self._barred(shape.suppressed_first)
+        barred = self._barred({*specials, *shape.suppressed}), self._barred(shape.suppressed_first)
+        self._suppressed, self._suppressed_first = barred
+        self._expected: dict[tuple[str, ...], Sentences] = {}
+        self._unheard = Unheard(network, Rules(text.end, text.no_speech, *barred, lambda *_: None))
 
     @classmethod
     def load(
@@ -169,10 +182,11 @@ class Whisper:
         if self._exact or not batch[0].final:
             rows = decode(self._network, states, bias, prompts, rules)
         else:
-            rows = decode_beams(self._network, states, bias, prompts, rules, FINAL_BEAMS)
+            expected = [self._sentences(request) for request in batch]
+            rows = decode_beams(self._network, states, bias, prompts, rules, FINAL_BEAMS, expected)
         return [
-            self._hypothesis(request, row, language)
-            for request, row, language in zip(batch, rows, languages, strict=True)
+            self._hypothesis(request, row, language, self._alternatives(request, row, prompt))
+            for request, row, language, prompt in zip(batch, rows, languages, prompts, strict=True)
         ]
 
     def _encode(self, batch: Sequence[Request], shape: Window) -> tuple[torch.Tensor, torch.Tensor | None]:
@@ -214,7 +228,9 @@ class Whisper:
         limit = min(int(seconds * _TOKENS_A_SECOND) + _TOKENS_AT_LEAST, most - len(tokens) - 1)
         return Prompt(tokens, len(before), len(before) + len(opening), max(0, limit))
 
-    def _hypothesis(self, request: Request, row: Decoded, language: str) -> Hypothesis:
+    def _hypothesis(
+        self, request: Request, row: Decoded, language: str, alternatives: tuple[Alternative, ...]
+    ) -> Hypothesis:
         assert row.attention is not None
         return Hypothesis(
             tokens=tuple(row.tokens),
@@ -223,18 +239,52 @@ class Whisper:
             no_speech_probability=row.no_speech_probability,
             ended=row.ended,
             language=language,
-            alternatives=self._alternatives(row, request.alternatives) if request.alternatives else (),
+            alternatives=alternatives,
         )
 
-    def _alternatives(self, row: Decoded, most: int) -> tuple[Alternative, ...]:
-        """Whole texts beside the chosen one: those that ended, and those that lack nothing but their end."""
-        total, chosen = sum(row.logprobs), self.text.decode(row.tokens).strip()
-        found: dict[str, float] = {}
-        for other in sorted(row.others, key=lambda other: -other.logprob):
+    def _alternatives(self, request: Request, row: Decoded, prompt: Prompt) -> tuple[Alternative, ...]:
+        """Whole texts beside the chosen one: those that ended or lack nothing but their end, and expected ones.
+
+        How likely they are by language alone is computed only where something is expected and near.
+        """
+        if not request.alternatives:
+            return ()
+        told = self._whole(row, row.others, request.alternatives)
+        expected = self._whole(row, row.expected, _MOST_EXPECTED_TOLD)
+        found = sorted((told | expected).items(), key=lambda pair: -pair[1].logprob)
+        by_language: Sequence[float | None] = [None] * len(found)
+        if expected and row.tokens:
+            own, *rest = self._unheard.score(prompt, [tuple(row.tokens), *(other.tokens for _, other in found)])
+            by_language = [own - each for each in rest]
+        total = sum(row.logprobs)
+        return tuple(
+            Alternative(text, total - other.logprob, unheard)
+            for (text, other), unheard in zip(found, by_language, strict=True)
+        )
+
+    def _whole(self, row: Decoded, others: Sequence[Other], most: int) -> dict[str, Other]:
+        """The likeliest of them by their text, but for those that are cut or are the chosen one."""
+        chosen = self.text.decode(row.tokens).strip()
+        found: dict[str, Other] = {}
+        for other in sorted(others, key=lambda other: -other.logprob):
             text = self.text.decode(other.tokens).strip()
             if text and text != chosen and (other.ended or text[-1] in _SENTENCE_ENDS):
-                found.setdefault(text, total - other.logprob)
-        return tuple(Alternative(text, behind) for text, behind in list(found.items())[:most])
+                found.setdefault(text, other)
+        return dict(list(found.items())[:most])
+
+    def _sentences(self, request: Request) -> Sentences | None:
+        """What is expected, where it is to be told."""
+        if not request.alternatives or not request.expected:
+            return None
+        return self.expect(request.expected)
+
+    def expect(self, texts: tuple[str, ...]) -> Sentences:
+        """Sentences as they are looked for. Those used last are kept: clients expect the same from turn to turn."""
+        sentences = self._expected.pop(texts, None) or Sentences(texts, self.text.encode, self.text.end)
+        self._expected[texts] = sentences
+        while len(self._expected) > _KEPT_EXPECTED:
+            del self._expected[next(iter(self._expected))]
+        return sentences
 
     def _rules_for(self, batch: Sequence[Request]) -> Rules:
         stopping = Stopping(self.text.decode, [sound_positions(request.audio) for request in batch])

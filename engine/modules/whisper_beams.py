@@ -15,7 +15,11 @@ from dataclasses import dataclass, field, replace
 import torch
 
 from sayso.engine.modules.whisper_decoding import Batch, Decoded, Ending, Other, Prompt, Rules
+from sayso.engine.modules.whisper_expected import Sentences, search_expected
 from sayso.engine.modules.whisper_network import Network
+
+MOST_BEHIND = 8.0
+"""How far behind the chosen text, in natural logarithms, what is expected is still told."""
 
 
 @dataclass(frozen=True)
@@ -71,15 +75,26 @@ def decode_beams(
     prompts: Sequence[Prompt],
     rules: Rules,
     beams: int,
+    expected: Sequence[Sentences | None] = (),
 ) -> list[Decoded]:
-    """As ``whisper_decoding.decode``, with so many texts followed for each prompt."""
+    """As ``whisper_decoding.decode``, with so many texts followed for each prompt.
+
+    ``expected`` are sentences for each prompt that are looked for besides.
+    """
     batch = Batch(network, states, bias, prompts, rules)
     beam_search = _BeamSearch(batch, prompts, rules, beams)
-    beam_search.choose(batch.allowed(batch.prefill(), fresh=True), fresh=True)
+    opening = batch.allowed(batch.prefill(), fresh=True)
+    wanted = {index: sentences for index, sentences in enumerate(expected) if sentences}
+    alone = {index: batch.alone(index) for index in wanted}
+    beam_search.choose(opening, fresh=True)
     batch.widen(beams)
     while beam_search.running:
         beam_search.choose(batch.allowed(beam_search.advance(), fresh=False), fresh=False)
-    return beam_search.results()
+    found = beam_search.results()
+    for index, sentences in wanted.items():
+        least = sum(found[index].logprobs) - MOST_BEHIND
+        found[index].expected = tuple(search_expected(alone[index], opening[index : index + 1], sentences, least))
+    return found
 
 
 class _BeamSearch:

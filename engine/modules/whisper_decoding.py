@@ -7,6 +7,7 @@ not depend on the others. Runs on the thread that calls it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -64,6 +65,8 @@ class Decoded:
     attention: torch.Tensor | None = None
     others: tuple[Other, ...] = ()
     """From a beam search: what else was followed to its end or was being followed then, in no order."""
+    expected: tuple[Other, ...] = ()
+    """Of the sentences that were expected, those nearly as likely, the likeliest first."""
 
 
 def decode(
@@ -90,7 +93,7 @@ class Batch:
         rules: Rules,
     ) -> None:
         self._decoder, self._prompts, self._rules = network.decoder, prompts, rules
-        self._device = states.device
+        self.device = states.device
         self._lengths = [len(prompt.tokens) for prompt in prompts]
         most = max(self._lengths) + max(prompt.limit for prompt in prompts)
         self._cache = Cache(network.shape, len(prompts), most, states)
@@ -104,23 +107,23 @@ class Batch:
         """All prompts at once, shorter ones filled up at the right, where no real token looks; the last logits."""
         longest, batch = max(self._lengths), len(self._prompts)
         padded = [prompt.tokens + (self._rules.end,) * (longest - len(prompt.tokens)) for prompt in self._prompts]
-        slots = torch.arange(longest, device=self._device)
+        slots = torch.arange(longest, device=self.device)
         mask = (slots[None, :] <= slots[:, None]) if longest > 1 else None
         step = Step(slots.expand(batch, -1), longest, mask, same=True)
-        hidden, attention = self._decoder(torch.tensor(padded, device=self._device), self._cache, step)
+        hidden, attention = self._decoder(torch.tensor(padded, device=self.device), self._cache, step)
         self._heard.append(attention)
-        rows = torch.arange(batch, device=self._device)
-        starts = torch.tensor([prompt.start for prompt in self._prompts], device=self._device)
-        ends = torch.tensor(self._lengths, device=self._device) - 1
+        rows = torch.arange(batch, device=self.device)
+        starts = torch.tensor([prompt.start for prompt in self._prompts], device=self.device)
+        ends = torch.tensor(self._lengths, device=self.device) - 1
         logits = self._decoder.logits(torch.cat([hidden[rows, starts], hidden[rows, ends]]))
         self.silent = torch.softmax(logits[:batch], -1)[:, self._rules.no_speech].tolist()
         return logits[batch:]
 
     def advance(self, tokens: torch.Tensor) -> torch.Tensor:
         """Feed a token [rows] to every row: the logits [rows, vocabulary] of the next ones."""
-        slots = torch.tensor(self._lengths, device=self._device)[:, None] + self._steps
+        slots = torch.tensor(self._lengths, device=self.device)[:, None] + self._steps
         used, same = max(self._lengths) + self._steps + 1, min(self._lengths) == max(self._lengths)
-        mask = None if same else (torch.arange(used, device=self._device) <= slots)[:, None, None]
+        mask = None if same else (torch.arange(used, device=self.device) <= slots)[:, None, None]
         hidden, attention = self._decoder(tokens[:, None], self._cache, Step(slots, used, mask, same))
         self._heard.append(attention)
         self._steps += 1
@@ -131,8 +134,16 @@ class Batch:
         logits = logits + self._rules.suppressed
         if fresh:
             empty = [len(prompt.tokens) == prompt.text for prompt in self._prompts]
-            logits = torch.where(torch.tensor(empty, device=self._device)[:, None], logits + self._rules.first, logits)
+            logits = torch.where(torch.tensor(empty, device=self.device)[:, None], logits + self._rules.first, logits)
         return logits
+
+    def alone(self, index: int) -> Batch:
+        """Right after the prefill: a batch of this prompt only, as it is now whatever becomes of this one."""
+        other = copy(self)
+        other._cache = self._cache.alone(index)
+        other._prompts, other._lengths = [self._prompts[index]], [self._lengths[index]]
+        other._heard = []
+        return other
 
     def widen(self, times: int) -> None:
         """After the prefill: so many rows for every prompt, all as its one was."""
@@ -140,14 +151,35 @@ class Batch:
         self._lengths = [length for length in self._lengths for _ in range(times)]
 
     def reorder(self, parents: Sequence[int]) -> None:
-        """Every row goes on where row ``parents[row]`` was."""
+        """Every row goes on where row ``parents[row]`` was; there may be fewer or more than before."""
         self._cache.reorder(parents)
+        self._lengths = [self._lengths[parent] for parent in parents]
 
     def keep(self, places: Sequence[int], parents: Sequence[int]) -> None:
         """``reorder`` for the rows of some prompts, by their places in the batch; the others are through."""
         self._cache.reorder(parents)
         self._cache.hear_only(places)
         self._lengths = [self._lengths[parent] for parent in parents]
+
+    def follow(self, texts: Sequence[Sequence[int]]) -> list[float]:
+        """Of a batch of one prompt, feed whole texts at once, each in a row of its own.
+
+        Gives the sums of the log-probabilities of their tokens but for the first, which the prefill's logits tell of,
+        and of the end behind them.
+        """
+        start, longest = self._lengths[0], max(map(len, texts))
+        self.reorder([0] * len(texts))
+        self._cache.reserve(start + longest)
+        padded = [[*tokens, *[self._rules.end] * (longest - len(tokens))] for tokens in texts]
+        slots = torch.arange(start, start + longest, device=self.device)
+        seen = torch.arange(start + longest, device=self.device) <= slots[:, None]
+        step = Step(slots.expand(len(texts), -1), start + longest, seen, same=True)
+        hidden, _ = self._decoder(torch.tensor(padded, device=self.device), self._cache, step)
+        used = torch.cat([row[: len(tokens)] for row, tokens in zip(hidden, texts, strict=True)])
+        logprobs = torch.log_softmax(self._decoder.logits(used) + self._rules.suppressed, -1)
+        wanted = torch.tensor([token for tokens in texts for token in (*tokens[1:], self._rules.end)])
+        chosen = logprobs.gather(1, wanted.to(self.device)[:, None])[:, 0]
+        return [float(part.sum()) for part in chosen.split([len(tokens) for tokens in texts])]
 
     def attention(self, index: int, rows: Sequence[int]) -> torch.Tensor:
         """A prompt's attention from its first text token on: [heads, known text + len(rows) + 1, positions].

@@ -7,6 +7,7 @@ tokens, ``width`` features. The weights come from ``whisper_weights`` under its 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import cast
 
@@ -152,13 +153,27 @@ class Cache:
         self.cross_bias: torch.Tensor | None = None
         self.rows = torch.arange(batch, device=like.device)[:, None]
 
+    def alone(self, row: int) -> Cache:
+        """One row as it is now: what is written to it does not come here, and the encoder's are the same memory."""
+        other = copy(self)
+        other.keys, other.values = (own[:, row : row + 1].clone() for own in (self.keys, self.values))
+        other.cross = [(keys[row : row + 1], values[row : row + 1]) for keys, values in self.cross]
+        other.rows = self.rows[:1]
+        return other
+
     def repeat(self, times: int) -> None:
         """So many rows with the decoder's own keys and values of every row; the encoder's stay one for all of them."""
         self.keys, self.values = self.keys.repeat_interleave(times, 1), self.values.repeat_interleave(times, 1)
         self.rows = torch.arange(self.keys.shape[1], device=self.keys.device)[:, None]
 
+    def reserve(self, tokens: int) -> None:
+        """At least so many slots for tokens in every row."""
+        missing = tokens - self.keys.shape[3]
+        if missing > 0:
+            self.keys, self.values = (functional.pad(own, (0, 0, 0, missing)) for own in (self.keys, self.values))
+
     def reorder(self, parents: Sequence[int]) -> None:
-        """Every row gets the decoder's own keys and values of row ``parents[row]``; there may be fewer than before."""
+        """Every row gets the decoder's own keys and values of row ``parents[row]``; there may be another number."""
         if list(parents) != list(range(self.keys.shape[1])):
             rows = torch.tensor(parents, device=self.keys.device)
             self.keys, self.values = self.keys.index_select(1, rows), self.values.index_select(1, rows)

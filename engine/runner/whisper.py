@@ -53,12 +53,14 @@ class Pace:
 class Instructions:
     """What a client told the model: text to take as said before, as tokens, and a language (empty: any).
 
-    ``alternatives``: it weighs the texts of short utterances itself, so that those are decoded as a whole.
+    ``alternatives``: it weighs the texts of short utterances itself, so that those are decoded as a whole, and
+    ``expected`` are sentences that it wants to be among them.
     """
 
     context: tuple[int, ...] = ()
     language: str = ""
     alternatives: bool = False
+    expected: tuple[str, ...] = ()
 
 
 BIAS_TOKENS = 100
@@ -73,12 +75,14 @@ def instructions(options: SessionOptions, encode: Callable[[str], tuple[int, ...
         tokens = encode(f" {word.strip().rstrip('.')}.") if word.strip() else ()
         bias += tokens if len(bias) + len(tokens) <= BIAS_TOKENS else ()
     prompt = encode(f" {options.prompt.strip()}") if options.prompt.strip() else ()
-    return Instructions(bias + prompt, options.language, options.alternatives)
+    return Instructions(bias + prompt, options.language, options.alternatives, options.expected[:MOST_EXPECTED])
 
 
 SHORT_SAMPLES = 5 * SAMPLE_RATE
 """An utterance of up to this length may be a command."""
 ALTERNATIVES = 8
+MOST_EXPECTED = 4096
+"""More sentences than this are not looked for."""
 WINDOW = WindowOptions(longest=14 * SAMPLE_RATE, comfortable=5 * SAMPLE_RATE, keep=3 * SAMPLE_RATE // 2)
 
 
@@ -151,6 +155,7 @@ class WhisperStream:
             context=self._instructions.context + self._window.context,
             language=self._instructions.language,
             alternatives=ALTERNATIVES if self._is_weighed else 0,
+            expected=self._instructions.expected,
         )
 
     def accept(self, hypothesis: Hypothesis, end: int, final: bool) -> None:
@@ -161,7 +166,10 @@ class WhisperStream:
         if not self._supported(hypothesis, words):
             words = ()
         self._advance(words, end)
-        self._alternatives = tuple(Alternative(each.text, round(each.behind, 2)) for each in hypothesis.alternatives)
+        self._alternatives = tuple(
+            Alternative(each.text, round(each.behind, 2), each.by_language and round(each.by_language, 2))
+            for each in hypothesis.alternatives
+        )
         if final:
             self._final_at = end
 
@@ -294,7 +302,11 @@ class WhisperRunner:
 
     def stream(self, utterance: Utterance, options: SessionOptions, before: Before) -> Stream:
         """A stream for one utterance, which is told of the turn's earlier words and of the client's prompt."""
-        return WhisperStream(utterance, before, instructions(options, self._model.text.encode))
+        told = instructions(options, self._model.text.encode)
+        if told.alternatives:
+            # While somebody speaks there is time for it: at the end of the utterance they are there.
+            self._model.expect(told.expected)
+        return WhisperStream(utterance, before, told)
 
     def run(self, streams: Sequence[Stream]) -> None:
         heard = [stream for stream in streams if isinstance(stream, WhisperStream)]

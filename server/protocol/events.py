@@ -39,6 +39,9 @@ class SaysoOptions(msgspec.Struct, frozen=True):
 
     events: tuple[SaysoEvent, ...] = ()
     bias: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()
+    """Whole sentences that are likely to be said, as they are written: where one is nearly as likely as the text of a
+    short turn it is told among the ``alternatives``. ``session.updated`` does not repeat them."""
     idle: SaysoIdle = SaysoIdle()
     delay_ms: int = 0
     """How far text may be behind its sound, for models that can choose; 0 leaves it to the model."""
@@ -176,10 +179,15 @@ class Words(ServerEvent, frozen=True, tag="sayso.words"):
 
 
 class WireAlternative(msgspec.Struct, frozen=True):
-    """``behind``: natural logarithm of how much likelier the turn's own text is; below 0 the model preferred this."""
+    """``behind``: natural logarithm of how much likelier the turn's own text is; below 0 the model preferred this.
+
+    ``by_language`` is the same by language alone, as if nothing had been heard; null where none of the expected
+    sentences is near. Who knows that both are about equally likely to be said can take some of it off.
+    """
 
     text: str
     behind: float
+    by_language: float | None = None
 
 
 class Alternatives(ServerEvent, frozen=True, tag="sayso.alternatives"):

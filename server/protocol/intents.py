@@ -114,10 +114,14 @@ class AudioConfirmed:
 
 @dataclass(frozen=True, slots=True)
 class OtherText:
-    """What a turn may have been instead; ``behind``: natural logarithm of how much likelier its own text is."""
+    """What a turn may have been instead; ``behind``: natural logarithm of how much likelier its own text is.
+
+    ``by_language`` is the same by language alone.
+    """
 
     text: str
     behind: float
+    by_language: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def collaborators(chain: Chain, beside: Any = ()) -> None:
         cancel=lambda turn: chain.record("cancel", turn),
         finished=lambda seconds: asyncio.sleep(0, True),
         expect_words=lambda words: chain.record("expect", words),
-        weigh_texts=lambda on: chain.record("weigh", on),
+        weigh_texts=lambda on, expected: chain.record("weigh", on, expected),
         close=lambda: chain.record_later("close client"),
     )
     commander = SimpleNamespace(
@@ -108,6 +108,7 @@ def collaborators(chain: Chain, beside: Any = ()) -> None:
         mode=Mode.COMMANDS,
         expected=("Volume up",),
         weighs=True,
+        grammar=SimpleNamespace(expected=("Volume up.",)),
         expected_phrase="",
         asleep=False,
         wake=lambda: None,
@@ -385,18 +386,28 @@ async def test_a_level_that_looks_the_same_changes_nothing(chain: Chain) -> None
 
 async def test_the_server_is_told_what_is_likely_to_be_said_and_again_when_the_mode_changes(chain: Chain) -> None:
     assert chain.asked[0] == ("expect", ("Volume up",))
-    assert ("weigh", True) in chain.asked
+    assert ("weigh", True, ("Volume up.",)) in chain.asked
     commander: Any = chain.assistant._commander
     commander.mode, commander.expected, commander.weighs = Mode.DICTATION, (), False
     chain.assistant.changed()
-    assert chain.asked[-2:] == [("expect", ()), ("weigh", False)]
+    assert chain.asked[-2:] == [("expect", ()), ("weigh", False, ("Volume up.",))]
 
 
-async def test_the_server_is_told_when_other_texts_matter_no_more(chain: Chain) -> None:
+async def test_the_server_is_told_when_other_texts_matter_no_more_and_asleep_to_look_for_nothing(chain: Chain) -> None:
     commander: Any = chain.assistant._commander
+    commander.asleep = True
+    chain.assistant.changed()
+    assert chain.asked[-1] == ("weigh", True, ())
     commander.weighs = False
     chain.assistant.changed()
-    assert chain.asked[-1] == ("weigh", False)
+    assert chain.asked[-1] == ("weigh", False, ())
+
+
+async def test_the_server_is_told_of_another_grammar(chain: Chain) -> None:
+    commander: Any = chain.assistant._commander
+    commander.grammar = SimpleNamespace(expected=("Make tea.",))
+    chain.assistant.changed()
+    assert chain.asked[-1] == ("weigh", True, ("Make tea.",))
 
 
 async def test_the_server_is_told_the_wake_phrase_when_it_counts(chain: Chain) -> None:

@@ -1,7 +1,7 @@
 """Spoken commands end to end: what is done, of every family, when a voice says it. Nothing acts on the desktop.
 
     python tests/bench/spoken_commands.py [--texts FILE …] [--voices NAMES] [--noise RMS]
-                                           [--keep FILE] [--again FILE]
+                                           [--unexpecting] [--keep FILE] [--again FILE]
 
 Each sentence is spoken by each voice into a faint room noise and goes the way that speech goes in the app: the gate
 cuts utterances, the engine hears them in live chunks, told what to expect, and the grammar and the policy decide in
@@ -83,6 +83,9 @@ APPLICATIONS = tuple(
 )
 
 
+Other = tuple[str, float] | tuple[str, float, float | None]
+
+
 class Outcome(StrEnum):
     RIGHT = "right"
     WORDS = "words"
@@ -100,13 +103,13 @@ class Heard:
     said: str
     voice: str
     texts: tuple[str, ...] = ()
-    others: tuple[tuple[tuple[str, float], ...], ...] = ()
-    """What each utterance may have been instead, and how far behind that is; empty where it was not told."""
+    others: tuple[tuple[Other, ...], ...] = ()
+    """What each utterance may have been instead: text, how far behind, and by language; empty where it was not told."""
 
     @classmethod
     def kept(cls, record: dict[str, Any]) -> Heard:
         """From JSON."""
-        others = tuple(tuple((text, behind) for text, behind in each) for each in record.get("others", ()))
+        others = tuple(tuple((*other,) for other in each) for each in record.get("others", ()))
         return cls(**record | {"texts": tuple(record["texts"]), "others": others})
 
 
@@ -210,9 +213,11 @@ def confusions(judged: Iterable[Judged]) -> str:
 class Ear:
     """The way of speech from the microphone's blocks to the texts of utterances, at the engine's pace."""
 
-    def __init__(self, engine: EngineProcess, commander: Commander) -> None:
+    def __init__(self, engine: EngineProcess, commander: Commander, *, expecting: bool) -> None:
         self._engine = engine
         self._commander = commander
+        self._wishes: dict[str, Any] = {"alternatives": True, "bias": commander.expected}
+        self._wishes["expected"] = commander.grammar.expected if expecting else ()
         self._turns = 0
         self._pings = 0
         engine.load()
@@ -240,7 +245,7 @@ class Ear:
     def _begin(self) -> str:
         self._turns += 1
         session = f"turn {self._turns}"
-        self._engine.open(session, partials=True, words=True, alternatives=True, bias=self._commander.expected)
+        self._engine.open(session, partials=True, words=True, **self._wishes)
         return session
 
     def _end(self, session: str) -> m.Text:
@@ -296,14 +301,16 @@ def commander() -> Commander:
     return made
 
 
-def hear_all(wanted: Sequence[Heard], noise_rms: float) -> Iterator[Heard]:
-    """Speak everything to a real engine; tells on standard error how far it is."""
+def hear_all(wanted: Sequence[Heard], noise_rms: float, *, expecting: bool) -> Iterator[Heard]:
+    """Speak everything to a real engine, which looks for what is expected or not; tells how far it is."""
     with EngineProcess() as engine:
-        ear = Ear(engine, commander())
+        ear = Ear(engine, commander(), expecting=expecting)
         for number, each in enumerate(wanted, start=1):
             heard = ear.hear(in_a_room(say(each.said, each.voice), number, noise_rms))
             texts = tuple(text.piece for text in heard)
-            others = tuple(tuple((other.text, other.behind) for other in text.alternatives) for text in heard)
+            others = tuple(
+                tuple((other.text, other.behind, other.by_language) for other in text.alternatives) for text in heard
+            )
             print(f"{number}/{len(wanted)} {each.voice}: {each.said} → {texts}", file=sys.stderr)
             yield Heard(each.intent, each.said, each.voice, texts, others)
 
@@ -313,6 +320,7 @@ def main() -> int:
     parser.add_argument("--texts", type=Path, nargs="+", default=TEXTS, help="files of sentences by intent")
     parser.add_argument("--voices", default=VOICES, help=f"names of tests/speech.py's voices; {VOICES}")
     parser.add_argument("--noise", type=float, default=NOISE_RMS, help="RMS of the room's noise, 1.0 is full scale")
+    parser.add_argument("--unexpecting", action="store_true", help="as with a server that looks for no sentences")
     parser.add_argument("--keep", type=Path, help="file for what was heard")
     parser.add_argument("--again", type=Path, help="file of what was heard before")
     options = parser.parse_args()
@@ -325,7 +333,7 @@ def main() -> int:
         wanted = [Heard(intent, text, voice) for voice in options.voices.split(",") for intent, text in said]
         for each in wanted:
             judge(each, grammar, names)  # A sentence that is no command is found before an hour of listening.
-        known = list(hear_all(wanted, options.noise))
+        known = list(hear_all(wanted, options.noise, expecting=not options.unexpecting))
     if options.keep:
         options.keep.write_text(json.dumps([asdict(each) for each in known], indent=1))
     for name, chosen in sets.items():

@@ -135,11 +135,13 @@ def test_upstreams_order_gives_deltas_then_done() -> None:
 
 def weighed(*pieces: tuple[str, str]) -> Bench:
     """A client that weighs texts, after a turn that the engine gave in these pieces, each with one alternative."""
-    bench = Bench().do(i.Choose("auto", sayso=SaysoOptions(events=("alternatives",))), START, audio())
-    assert bench.sent(m.Open)[0].options.alternatives
+    wishes = SaysoOptions(events=("alternatives",), expected=("Pause.",))
+    bench = Bench().do(i.Choose("auto", sayso=wishes), START, audio())
+    options = bench.sent(m.Open)[0].options
+    assert (options.alternatives, options.expected) == (True, ("Pause.",))
     name = bench.sent(m.Open)[0].session
     for at, (piece, other) in enumerate(pieces):
-        text = m.Text(name, 0, piece, True, at * 400, at * 400 + 400, alternatives=(m.Alternative(other, 0.5),))
+        text = m.Text(name, 0, piece, True, at * 400, at * 400 + 400, alternatives=(m.Alternative(other, 0.5, -2.0),))
         bench.carry_out(bench.turns.engine_message(text))
     bench.do(END)
     bench.carry_out(bench.turns.engine_message(m.Flushed(name, 0, 1, 1000)))
@@ -147,7 +149,7 @@ def weighed(*pieces: tuple[str, str]) -> Bench:
 
 
 def test_what_a_turn_may_have_been_instead_comes_with_its_text() -> None:
-    assert weighed(("Pies.", "Pause.")).heard(i.TurnDone)[0].others == [i.OtherText("Pause.", 0.5)]
+    assert weighed(("Pies.", "Pause.")).heard(i.TurnDone)[0].others == [i.OtherText("Pause.", 0.5, -2.0)]
 
 
 def test_what_only_a_part_of_a_turn_may_have_been_is_not_told() -> None:

@@ -65,7 +65,7 @@ class VllmDialect:
         match happening:
             case intents.Chosen():
                 self._asked = frozenset(happening.sayso.events if happening.sayso else ())
-                sayso = replace(happening.sayso, resume="", heard=0) if happening.sayso else None
+                sayso = replace(happening.sayso, resume="", heard=0, expected=()) if happening.sayso else None
                 return [events.SessionUpdated(self._session, happening.model, self._event_id(), sayso)]
             case intents.Dropped():
                 return [events.Cleared(self._event_id())]
@@ -151,7 +151,8 @@ def _words(words: Sequence[intents.HeardWord]) -> events.Words:
 
 
 def _alternatives(done: intents.TurnDone) -> events.Alternatives:
-    return events.Alternatives(tuple(events.WireAlternative(other.text, other.behind) for other in done.others))
+    texts = (events.WireAlternative(other.text, other.behind, other.by_language) for other in done.others)
+    return events.Alternatives(tuple(texts))
 
 
 def _usage(done: intents.TurnDone) -> events.Usage:

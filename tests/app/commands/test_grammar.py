@@ -14,6 +14,7 @@ from sayso.app.commands.errors import GrammarError
 from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Names
+from sayso.app.commands.own import OwnCommand, OwnKind
 
 _SAID = {
     "application": ["firefox", "text editor"],
@@ -30,6 +31,8 @@ _SAID = {
     "modifier_heard": ["control", "shift"],
     "key_heard": ["s cape"],
 }
+MOST_EXPECTED = 4096
+"""More are not looked for by our engine."""
 _MOST = 120
 """Sentences tried of one template; of larger ones a fixed choice is taken."""
 
@@ -119,6 +122,15 @@ def test_a_broken_grammar_is_refused_with_the_reason(tmp_path: Path, text: str, 
     assert refused.value.code == "grammar_broken"
     assert why in str(refused.value)
     assert "en.yaml" in str(refused.value)
+
+
+def test_what_a_recogniser_is_told_to_look_for_is_all_commands_once_as_it_writes_them() -> None:
+    grammar = Grammar.load(own=[OwnCommand("make tea", OwnKind.TEXT, "tea")], off=["volume.mute"])
+    expected = grammar.expected
+    assert len(set(expected)) == len(expected) < MOST_EXPECTED
+    assert {"Make tea.", "Unmaximize.", "What time is it?", "Press control S.", "Go to workspace 4."} <= {*expected}
+    assert "Mute." not in expected
+    assert all(isinstance(match(grammar, said, guess=False), Match) for said in expected[::7])
 
 
 def test_a_language_without_a_grammar_is_refused() -> None:

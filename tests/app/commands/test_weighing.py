@@ -120,3 +120,43 @@ def test_a_guess_by_sound_and_another_text_that_disagree_are_asked_about(grammar
 def test_without_other_texts_it_is_what_the_text_means(grammar: Grammar, names: Names) -> None:
     for heard in ("Close window.", "Write hello world.", "Kill swindle.", "It rains.", ""):
         assert weigh(grammar, heard, (), names) == match(grammar, heard, names)
+
+
+BY_SOUND = (
+    ("Next time.", "Next tab.", 3.6, 1.2, "shortcuts.next_tab", ""),
+    ("Console the timer.", "Cancel the timer.", 4.4, -1.1, "timers.cancel", "console the timer"),
+    ("Write this up.", "Brightness up.", 4.9, 8.2, "brightness.change", "write this up"),
+    ("Scroll up.", "Scroll up a bit.", 1.0, 11.0, "scrolling.little", "scroll up"),
+    ("Maximize.", "Unmaximize.", 3.5, 18.0, "placing.maximize", "unmaximize"),
+)
+
+
+@pytest.mark.parametrize(("heard", "other", "behind", "by_language", "intent", "rival"), BY_SOUND)
+def test_what_is_only_said_less_often_is_taken_or_asked_about(
+    grammar: Grammar, names: Names, heard: str, other: str, behind: float, by_language: float, intent: str, rival: str
+) -> None:
+    found = weigh(grammar, heard, [OtherText(other, behind, by_language)], names)
+    assert isinstance(found, Match)
+    assert (found.intent, found.rival) == (intent, rival)
+    unknown = weigh(grammar, heard, [OtherText(other, behind)], names)
+    assert not isinstance(unknown, Match) or (unknown.intent, unknown.rival) != (intent, rival)
+
+
+@pytest.mark.parametrize(
+    ("heard", "other", "behind", "by_language"),
+    [
+        ("Tango lessons.", "Full screen.", 2.0, -18.0),
+        ("So be it.", "Copy it.", 3.6, -7.0),
+        ("Boat.", "Mute.", 5.5, 1.0),
+    ],
+)
+def test_what_language_prefers_or_sounds_too_different_is_not(
+    grammar: Grammar, names: Names, heard: str, other: str, behind: float, by_language: float
+) -> None:
+    assert isinstance(weigh(grammar, heard, [OtherText(other, behind, by_language)], names), NoMatch)
+
+
+def test_a_certain_command_stays_where_another_one_is_only_said_less_often(grammar: Grammar, names: Names) -> None:
+    found = weigh(grammar, "Next window.", [OtherText("Next workspace.", 3.0, 6.0)], names)
+    assert isinstance(found, Match)
+    assert (found.intent, found.rival) == ("windows.next", "")

@@ -60,10 +60,11 @@ async def test_other_texts_are_asked_for_while_they_are_weighed() -> None:
         client.start()
         asked = [(await asyncio.wait_for(updates.get(), 10))["sayso"]]
         for on in (True, False):
-            client.weigh_texts(on)
+            client.weigh_texts(on, ("Unmute.",))
             asked.append((await asyncio.wait_for(updates.get(), 10))["sayso"])
         await client.close()
     assert ["alternatives" in each["events"] for each in asked] == [False, True, False]
+    assert [each["expected"] for each in asked] == [[], ["Unmute."], []]
     assert all(each["bias"] == ["Mute"] for each in asked)
 
 

@@ -13,6 +13,7 @@ from sayso.engine.modules.whisper import HeardWord, Hypothesis, Whisper
 from sayso.engine.runner.base import Before, Utterance
 from sayso.engine.runner.whisper import (
     BIAS_TOKENS,
+    MOST_EXPECTED,
     Instructions,
     Pace,
     WhisperRunner,
@@ -102,7 +103,7 @@ def test_two_hypotheses_settle_words_and_the_decoder_goes_on_after_them() -> Non
     assert scene.stream.request().prefix == (hash("it") % 1000, hash("was") % 1000)
 
 
-WEIGHED = Instructions(alternatives=True)
+WEIGHED = Instructions(alternatives=True, expected=("Start listening.",))
 
 
 def test_for_a_client_that_weighs_texts_a_short_utterance_is_decoded_as_a_whole() -> None:
@@ -112,6 +113,7 @@ def test_for_a_client_that_weighs_texts_a_short_utterance_is_decoded_as_a_whole(
         scene.decode(("resume", 0.1, 0.6), ("listening", 0.6, 0.9))
         assert (scene.stable, scene.tentative) == ("", " resume listening")
         assert scene.stream.request().prefix == ()
+        assert scene.stream.request().expected == ("Start listening.",)
     scene.utterance.ended = True
     assert scene.decode(("resume", 0.1, 0.6), ("listing", 0.6, 0.9), others="one two")
     assert scene.stable == " resume listing"
@@ -237,6 +239,8 @@ def test_expected_words_and_the_prompt_become_what_was_said_before() -> None:
     options = SessionOptions(language="en", bias=("Firefox", " ", "Scratch that."), prompt="Hello there")
     assert instructions(options, letters) == Instructions(letters(" Firefox. Scratch that. Hello there"), "en")
     assert instructions(SessionOptions(), letters) == Instructions()
+    many = instructions(SessionOptions(alternatives=True, expected=("Mute.",) * 5000), letters).expected
+    assert many == ("Mute.",) * MOST_EXPECTED
 
 
 def test_a_long_list_of_expected_words_is_cut_at_a_word() -> None:

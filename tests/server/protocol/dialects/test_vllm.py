@@ -135,14 +135,28 @@ def test_a_client_gets_what_it_asked_for() -> None:
 
 
 def test_other_texts_come_before_the_end_of_a_turn_for_those_who_asked() -> None:
-    done = intents.TurnDone("Pies.", 1, 2, [intents.OtherText("Pause.", 0.5)])
+    done = intents.TurnDone("Pies.", 1, 2, [intents.OtherText("Pause.", 0.5, -2.0)])
     dialect = VllmDialect("sess-1")
     assert [e["type"] for e in wire(dialect, done)] == ["transcription.done"]
     wire(dialect, intents.Chosen("m", SaysoOptions(events=("alternatives",))))
     others, end = wire(dialect, done)
-    assert others == {"type": "sayso.alternatives", "texts": [{"text": "Pause.", "behind": 0.5}]}
+    assert others == {
+        "type": "sayso.alternatives",
+        "texts": [{"text": "Pause.", "behind": 0.5, "by_language": -2.0}],
+    }
     assert (end["type"], end["text"]) == ("transcription.done", "Pies.")
     assert [e["type"] for e in wire(dialect, intents.TurnDone("hi", 1, 2))] == ["transcription.done"]
+
+
+def test_thousands_of_expected_sentences_are_taken_and_not_sent_back() -> None:
+    sentences = [f"Go to workspace {number}." for number in range(3000)]
+    update = {"type": "session.update", "model": "m", "sayso": {"events": ["alternatives"], "expected": sentences}}
+    dialect = VllmDialect("sess-1")
+    choice = dialect.decode(json.dumps(update))
+    assert isinstance(choice, intents.Choose)
+    assert choice.sayso == SaysoOptions(events=("alternatives",), expected=tuple(sentences))
+    (updated,) = wire(dialect, intents.Chosen("m", choice.sayso))
+    assert (updated["sayso"]["events"], updated["sayso"]["expected"]) == (["alternatives"], [])
 
 
 def test_usage_adds_up() -> None:
