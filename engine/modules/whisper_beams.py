@@ -18,7 +18,7 @@ from sayso.engine.modules.whisper_decoding import Batch, Decoded, Ending, Other,
 from sayso.engine.modules.whisper_expected import Sentences, search_expected
 from sayso.engine.modules.whisper_network import Network
 
-MOST_BEHIND = 8.0
+MOST_BEHIND = 6.5
 """How far behind the chosen text, in natural logarithms, what is expected is still told."""
 
 
