@@ -27,16 +27,24 @@ async def abandon(url: str) -> None:
         c.socket.transport.abort()
 
 
-async def test_a_thousand_sessions_opened_and_abandoned_leave_nothing(tmp_path: Path) -> None:
+async def test_a_thousand_sessions_opened_and_abandoned_leave_nothing_and_harm_nobody_who_speaks(
+    tmp_path: Path,
+) -> None:
     log = tmp_path / "log"
     config = ServerConfig(port=0, most_connections=MOST)
-    async with server(scripted("--log", log), config) as url:
+    async with server(scripted("--log", log), config) as url, client(url) as speaker:
+        await speaker.choose()
+        await speaker.start()
         resident = []
         pid = (await ask(url, "GET", "/health")).json()["engine"]["pid"]
         for _ in range(1000 // AT_ONCE):
-            await asyncio.gather(*(abandon(url) for _ in range(AT_ONCE)))
+            await asyncio.gather(speaker.audio(0.5), *(abandon(url) for _ in range(AT_ONCE)))
             assert len(await eventually_shown(url, lambda data: True)) <= MOST + AT_ONCE
             resident.append(resident_bytes(pid))
+        await speaker.end()
+        said = (await speaker.until("transcription.done"))[-1]["text"]
+        assert said == " ".join(f"w{number}" for number in range(1000 // AT_ONCE))
+        await speaker.socket.close()
         async with client(url) as c:
             await c.choose()
             assert await c.transcribe(0.5) == "w0"
