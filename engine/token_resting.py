@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sayso.engine.blocks import Blocks
 from sayso.engine.errors import EngineError
+from sayso.engine.faults import is_out_of_memory
 from sayso.engine.messages import Ledger, Tier
 from sayso.engine.parcel import Away, Vault
 from sayso.engine.retention import Tenant
@@ -59,7 +61,7 @@ class TokenResting:
         if held and packs:
             assert self._vault is not None
             assert isinstance(self._runner, PackingRunner)
-            seat.away = Away(self._vault, self._runner.pack(held))
+            self._pack(seat, self._runner, held, self._vault)
         elif held or tier == "dropped":
             self._forget(seat)
         if tier == "disk" and seat.away is not None and seat.away.parcel is not None:
@@ -68,6 +70,16 @@ class TokenResting:
             except EngineError as error:
                 logger.warning("session %s: %s", seat.name, error.code)
                 self._forget(seat)
+
+    def _pack(self, seat: TokenSeat, runner: PackingRunner, held: Sequence[int], vault: Vault) -> None:
+        """To host memory; where that is full it is dropped."""
+        try:
+            seat.away = Away(vault, runner.pack(held))
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+            logger.warning("there was no host memory for session %s, which was to be parked", seat.name)
+            self._forget(seat)
 
     def bring_back(self, seat: TokenSeat) -> None:
         """Into the blocks that it was just given; what cannot be read any more is computed again."""

@@ -1,5 +1,7 @@
 """What a client is told of an unexpected fault, and which faults say that memory ran out."""
 
+import errno
+
 import pytest
 import torch
 
@@ -40,6 +42,8 @@ def test_a_long_story_is_cut() -> None:
         (torch.OutOfMemoryError("CUDA out of memory"), True),
         (RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you tried"), True),
         (EngineError("out_of_memory", "full"), True),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), True),
+        (OSError(errno.ENOSPC, "No space left on device"), False),
         (RuntimeError("shapes do not match"), False),
     ],
 )

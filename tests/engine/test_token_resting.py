@@ -1,5 +1,6 @@
 """Text sessions that are put away, in every tier and at any moment, answer as those that were not."""
 
+import errno
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -135,6 +136,25 @@ def test_a_disk_that_refuses_and_a_file_that_vanished_cost_a_computation_and_not
                     path.unlink()
         bench.worker.end("a")
         assert bench.said["a"] == answers(runner)
+
+
+def test_host_memory_that_is_full_costs_a_computation_and_nothing_else(
+    runner: CausalRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(nbytes: int) -> None:
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    bench = Bench(runner, Vault(tmp_path))
+    bench.worker.open("a", "a", 0.0)
+    for chunk in CHUNKS:
+        bench.worker.push("a", chunk, 0.0)
+        bench.settle()
+        with monkeypatch.context() as patch:
+            patch.setattr("sayso.engine.packing.room", full)
+            assert bench.worker.put_away("a", "host")
+        assert bench.state("a") == "dropped"
+    bench.worker.end("a")
+    assert bench.said["a"] == answers(runner)
 
 
 def test_rules_park_drop_and_end_idle_sessions_and_the_loop_knows_when(runner: CausalRunner, tmp_path: Path) -> None:
