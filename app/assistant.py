@@ -275,7 +275,8 @@ class Assistant(PanelIntents):
             self._expecting = expecting
             self._store.change(mode=self._commander.mode)
             self._client.expect_words(self._commander.expected)
-            self._client.weigh_texts(commander.weighs, () if commander.asleep else commander.grammar.expected)
+            awake = commander.weighs and not commander.asleep
+            self._client.weigh_texts(commander.weighs, commander.grammar.expected if awake else ())
         self._publish(
             Snapshot(
                 state=self._states.state,

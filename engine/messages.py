@@ -38,16 +38,12 @@ class SessionOptions(msgspec.Struct, frozen=True):
     """How far text may be behind its sound, for models that can choose; 0 is the model's own."""
     alternatives: bool = False
     """Whether to tell what else a short utterance may have been; its text then comes as a whole at its end."""
-    expected: tuple[str, ...] = ()
-    """Sentences, written as the model would, that are looked for and told as alternatives, if the runner can do so."""
+    expected: tuple[str, ...] = ()  # Sentences as the model writes them, which are then looked for, if it can be done.
 
 
 class Alternative(msgspec.Struct, frozen=True):
-    """Another text for the same audio; ``behind``: natural logarithm of how much likelier the given text is.
-
-    ``by_language`` is the same for a model that hears nothing, so how much likelier the given text is to be said at
-    all; None where that was not computed.
-    """
+    """Another text for the same audio; ``behind``: natural logarithm of how much likelier the given text is, and
+    ``by_language`` the same for a model that hears nothing, None where that was not computed."""
 
     text: str
     behind: float

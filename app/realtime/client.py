@@ -88,8 +88,7 @@ class RealtimeClient:
         self._session: SessionUpdate | None = None
         self._was_ready = False
         self._least_delay_s = 0.0
-        self._heard_at = 0.0
-        self._behind = 0
+        self._heard_at, self._behind = 0.0, 0
         self._resumption: asyncio.TimerHandle | None = None
         self._created: Created | None = None
         self._endpoint: Endpoint | None = None
@@ -164,12 +163,9 @@ class RealtimeClient:
         self._wish(replace(self._wishes, bias=tuple(bias)))
 
     def weigh_texts(self, on: bool, expected: Iterable[str] = ()) -> None:
-        """Whether to be told what else a short turn may have been, with whole sentences to look for among that.
-
-        A short turn then has no stable text before its end.
-        """
+        """Whether to be told at its end what else a short turn may have been, such as one of ``expected``."""
         events = (*_EVENTS, "alternatives") if on else _EVENTS
-        self._wish(replace(self._wishes, events=events, expected=tuple(expected) if on else ()))
+        self._wish(replace(self._wishes, events=events, expected=tuple(expected)))
 
     def _wish(self, wishes: SaysoOptions) -> None:
         self._wishes = wishes

@@ -390,7 +390,7 @@ async def test_the_server_is_told_what_is_likely_to_be_said_and_again_when_the_m
     commander: Any = chain.assistant._commander
     commander.mode, commander.expected, commander.weighs = Mode.DICTATION, (), False
     chain.assistant.changed()
-    assert chain.asked[-2:] == [("expect", ()), ("weigh", False, ("Volume up.",))]
+    assert chain.asked[-2:] == [("expect", ()), ("weigh", False, ())]
 
 
 async def test_the_server_is_told_when_other_texts_matter_no_more_and_asleep_to_look_for_nothing(chain: Chain) -> None:
