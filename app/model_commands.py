@@ -72,6 +72,8 @@ async def run(
                 on_line(line)
             if await asyncio.to_thread(child.wait, _END_S):
                 raise ModelCommandError("models_failed", "“sayso models” failed; its reason is in the log.")
+    except subprocess.TimeoutExpired as error:
+        raise ModelCommandError("models_failed", "“sayso models” said all and did not end; it was ended.") from error
     except TimeoutError as error:
         raise ModelCommandError("models_slow", f"It was not done within {timeout_s:g} s and was given up.") from error
     finally:

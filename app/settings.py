@@ -159,6 +159,9 @@ def save(settings: Settings, where: Path | None = None) -> None:
         _write(path, msgspec.json.format(msgspec.json.encode({**known, **_unknown(path)}), indent=2))
     except OSError as error:
         raise SettingsError("settings_unwritable", f"{path} cannot be written: {error.strerror}.") from error
+    except UnicodeEncodeError as error:
+        told = f"{path} cannot be written: some text in the settings has a sign that is none. Write that text anew."
+        raise SettingsError("settings_unwritable", told) from error
 
 
 def _unknown(path: Path) -> dict[str, msgspec.Raw]:

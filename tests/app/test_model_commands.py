@@ -63,3 +63,10 @@ async def test_a_child_that_takes_too_long_is_given_up() -> None:
     with pytest.raises(ModelCommandError, match="given up") as caught:
         await run([], lambda line: None, 0.5, program("import sys; sys.stdin.read()"))
     assert caught.value.code == "models_slow"
+
+
+async def test_a_child_that_says_all_and_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sayso.app.model_commands._END_S", 0.2)
+    with pytest.raises(ModelCommandError, match="did not end") as caught:
+        await run([], lambda line: None, 30, program("import os, sys; os.close(1); sys.stdin.read()"))
+    assert caught.value.code == "models_failed"

@@ -116,6 +116,13 @@ def test_a_folder_that_cannot_be_written_is_an_error_with_its_reason(tmp_path: P
     assert caught.value.code == "settings_unwritable"
 
 
+def test_text_that_no_file_can_hold_is_an_error_with_its_reason(tmp_path: Path) -> None:
+    save(CHOSEN, tmp_path)
+    with pytest.raises(SettingsError, match="sign that is none"):
+        save(Settings(wake_phrase="hey \ud800"), tmp_path)
+    assert load(tmp_path).settings == CHOSEN
+
+
 def test_nothing_is_left_beside_the_file(tmp_path: Path) -> None:
     save(CHOSEN, tmp_path)
     save(Settings(), tmp_path)
