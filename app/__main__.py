@@ -89,6 +89,8 @@ def _application() -> QApplication:
 
     # Widgets paint in memory; without this Qt's X11 part would load the machine's OpenGL drivers, some 10 MB, unused.
     os.environ.setdefault("QT_XCB_GL_INTEGRATION", "none")
+    # Without this Qt asks whether the desktop is dark on some desktops only, and on GNOME not at the start.
+    os.environ.setdefault("QT_QPA_PLATFORMTHEME", "xdgdesktopportal")
     application = QApplication(sys.argv[:1])
     application.setApplicationName("sayso")
     application.setApplicationDisplayName("Sayso")

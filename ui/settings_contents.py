@@ -119,6 +119,9 @@ PAGES = (
             "Key to hold",
             "Key that starts and stops",
             "Key that sends Sayso to sleep and wakes it",
+            "Overlay",
+            "Messages that tell what was done over other windows",
+            "Notifications",
         ),
     ),
     PageEntry(

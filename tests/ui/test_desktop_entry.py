@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from played_service import PlayedService, played, private_bus
 
 START_S = 40
 """A bound, not an expectation: a busy machine may take long to import Qt."""
@@ -64,3 +65,33 @@ def test_a_signal_ends_it_cleanly_while_it_waits_for_a_server(
         desktop.kill()
     assert desktop.returncode == 0, complaints
     assert "Traceback" not in complaints
+
+
+STARTED = """
+from sayso.app.__main__ import _application
+from PySide6.QtCore import QTimer
+application = _application()
+hints = application.styleHints()
+QTimer.singleShot(10_000, application.quit)
+hints.colorSchemeChanged.connect(application.quit)
+if hints.colorScheme().name != "Dark":
+    application.exec()
+print(hints.colorScheme().name)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no portal tells")
+def test_a_desktop_that_is_dark_at_the_start_is_followed(tmp_path: Path) -> None:
+    dark = {"org.freedesktop.appearance": {"color-scheme": ("u", 1)}}
+    portal = PlayedService(on_call=lambda method, body: ("a{sa{sv}}", (dark,)) if method == "ReadAll" else None)
+    with private_bus(tmp_path) as bus, played(bus, "org.freedesktop.portal.Desktop", portal):
+        environment = {**os.environ, "DBUS_SESSION_BUS_ADDRESS": bus, "QT_QPA_PLATFORM": "offscreen"}
+        run = subprocess.run(
+            [sys.executable, "-c", STARTED],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=START_S,
+            check=False,
+        )
+    assert run.stdout == "Dark\n", run.stderr
