@@ -77,7 +77,7 @@ _engine = _group("Engine")
 @_seconds(_MEMORY, "--park-after", "park_after_s", "Move an idle session's cache off the device. 0: never.")
 @_seconds(_MEMORY, "--drop-after", "drop_after_s", "Free it; it is computed again when needed. 0: never.")
 @_seconds(_MEMORY, "--hibernate-after", "hibernate_after_s", "Put it on disk, encrypted. 0: never.")
-@_megabytes("--most-device-mb", help="Caches on the device; the longest idle go first. 0: no bound.")
+@_megabytes("--most-device-mb", help="Caches on the device; the longest idle go first, no one who speaks. 0: no bound.")
 @_megabytes("--most-host-mb", help="Caches moved off the device. 0: no bound.")
 @_group(_SESSIONS)(
     "--most-sessions",
