@@ -72,9 +72,13 @@ def test_spoken_text_is_typed_into_a_terminal_and_taken_back_from_the_feed(
         assert words(typed) == "hello world"
         listening.wait_for_words("type hello world", since=lines)
         listening.wait_for_action("Type text", since=actions)
-        listening.click("push button", "Undo: Type text")
+        if listening.reader.find("label", "Connected to"):
+            listening.click("push button", "Undo: Type text")
+        else:
+            desktop.focus(desktop.wait_for_window("Sayso"))
+            desktop.xdotool("key", "--clearmodifiers", "ctrl+z")
         listening.wait_for_action("Type text", "undone", since=actions)
-        # A backspace for each character, and the keyboard is back where the button was pressed.
+        # A backspace for each character, and the keyboard is back where button or key was pressed.
         wait_for(lambda: len(terminal.text) == 2 * len(typed), "the backspaces")
         assert len(set(terminal.text[len(typed) :])) == 1
         wait_for(lambda: desktop.active_window() == desktop.wait_for_window("Sayso"), "Sayso to have the keyboard")

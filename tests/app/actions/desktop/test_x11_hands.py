@@ -6,12 +6,16 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+import xcffib
 from virtual_desktop import Terminal, VirtualDesktop
+from xcffib.xproto import GrabMode
 
 from sayso.app.actions.desktop.x11_hands import X11Hands
 
 pytestmark = pytest.mark.desktop
 GO_ON = threading.Event()
+F9 = 75
+"""Its keycode on every PC keyboard."""
 
 
 @pytest.fixture
@@ -47,6 +51,25 @@ def test_keys_and_buttons_in_other_windows_keys_of_the_window_manager_and_the_wh
         desktop.focus(terminal.window)
 
         assert hands.untouched(terminal.window.id, GO_ON)
+
+
+def test_a_key_that_a_program_has_taken_everywhere_does_not_count(
+    desktop: VirtualDesktop, hands: X11Hands, terminal: Terminal
+) -> None:
+    connection = xcffib.connect(display=desktop.display)
+    try:
+        root = connection.get_setup().roots[0].root
+        modes = GrabMode.Async, GrabMode.Async
+        connection.core.GrabKey(False, root, 0, F9, *modes, is_checked=True).check()
+        hands.watch(terminal.window.id, GO_ON)
+        desktop.xdotool("key", "F9")
+        assert hands.untouched(terminal.window.id, GO_ON)
+        # Let go of, it reaches the window again.
+        connection.core.UngrabKey(F9, root, 0, is_checked=True).check()
+        desktop.xdotool("key", "F9")
+        assert not hands.untouched(terminal.window.id, GO_ON)
+    finally:
+        connection.disconnect()
 
 
 @pytest.mark.parametrize("use", [("key", "h"), ("key", "alt+h"), ("click", "1")])
