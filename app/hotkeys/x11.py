@@ -24,6 +24,8 @@ from sayso.app.hotkeys.base import BY_COMMAND, Escaped, HotkeyError, KeyEvent, K
 from sayso.app.hotkeys.shortcut import Shortcut
 
 _LOOK_EVERY_S = 0.25
+_LOOK_SOON_S = 0.03
+"""How often a key that was just chosen is looked at: its release is not sent, and its next press counts."""
 _MAPPED_AFTER_S = 0.1
 """A new layout comes as a row of changes; what lies between them is no layout."""
 _POINTER_MAPPING = 2
@@ -177,7 +179,8 @@ class X11Hotkeys:
             self._look_later()
 
     def _look_later(self) -> None:
-        self._look = asyncio.get_running_loop().call_later(_LOOK_EVERY_S, self._look_now)
+        pause_s = _LOOK_SOON_S if self._ignored else _LOOK_EVERY_S
+        self._look = asyncio.get_running_loop().call_later(pause_s, self._look_now)
 
     def _look_now(self) -> None:
         try:
