@@ -238,8 +238,16 @@ def _pulse_server(folder: Path, environment: Mapping[str, str]) -> Iterator[subp
 @contextlib.contextmanager
 def _control(server: str) -> Iterator[pulsectl.Pulse]:
     control = pulsectl.Pulse("test control", server=server, connect=False)
+
+    def connected() -> bool:
+        # The socket is there a moment before the server answers on it.
+        with contextlib.suppress(pulsectl.PulseError):
+            control.connect()  # With a timeout it would always sleep that long; pytest's own limit bounds this wait.
+            return True
+        return False
+
     try:
-        control.connect()  # With a timeout it would always sleep that long; pytest's own limit bounds this wait.
+        wait_for(connected, "PulseAudio's answer")
         wait_for(lambda: any(sink.name == SPEAKER for sink in control.sink_list()), "the virtual speaker")
         yield control
     finally:

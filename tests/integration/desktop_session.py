@@ -117,10 +117,22 @@ class DesktopSession:
 
     def quit(self, seconds: float = 60.0) -> int:
         """Close the window and return the exit status."""
-        window = self.desktop.wait_for_window("Sayso")
-        self.desktop.focus(window)
-        self.desktop.xdotool("key", "--clearmodifiers", "alt+F4")
+        self.close_window()
         return self.process.wait(seconds)
+
+    def close_window(self) -> None:
+        """Close the window by its key, and return when it is gone."""
+
+        def gone() -> bool:
+            shown = [each for each in self.desktop.windows() if each.title == "Sayso"]
+            # A busy window manager may miss a key; its user presses it again.
+            for each in shown:
+                self.desktop.xdotool("windowactivate", each.id)
+                self.desktop.xdotool("key", "--clearmodifiers", "alt+F4")
+            return not shown
+
+        self.desktop.focus(self.desktop.wait_for_window("Sayso"))
+        wait_for(gone, "the window gone", pause=2.0)
 
     @property
     def family(self) -> list[psutil.Process]:

@@ -47,9 +47,8 @@ def panel() -> Iterator[Panel]:
 def test_a_closed_window_goes_to_the_tray_and_comes_back_from_there(panel: Panel) -> None:
     panel.wait_for_tip("Ready")
     ready = panel.picture
-    panel.session.desktop.focus(panel.session.desktop.wait_for_window("Sayso"))
-    panel.session.desktop.xdotool("key", "--clearmodifiers", "alt+F4")
-    wait_for(lambda: panel.titles == [], "the window gone")
+    panel.session.close_window()
+    wait_for(lambda: panel.titles == [], "no window left")
     panel.tray.press("Stop listening")
     panel.wait_for_tip("Not listening")
     assert panel.picture != ready
