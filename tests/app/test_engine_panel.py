@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
 from running_server import eventually
 
@@ -234,6 +236,17 @@ async def test_what_is_asked_for_last_takes_the_place_of_what_goes_on(made: Made
     await made.idle()
     assert made.row("tiny.en").factor == 0.2
     assert not made.row("base.en").installed
+    await eventually(lambda: not pulling())
+
+
+def pulling() -> bool:
+    """Whether a child of ours still fetches."""
+    for child in psutil.Process().children():
+        # One that has just ended tells nothing.
+        with contextlib.suppress(psutil.Error):
+            if "pull" in child.cmdline():
+                return True
+    return False
 
 
 async def test_with_a_remote_server_its_name_is_told(made: Made) -> None:

@@ -13,6 +13,7 @@ from running_server import BOUND_S, Client, client, eventually, scripted, server
 from supervised_engine import alive, engine, engine_pid
 
 from sayso.engine.messages import Retention
+from sayso.server.engine_rest import EngineRest
 from sayso.server.engine_settings import EngineSettings
 from sayso.server.idle import PRESSED_S, IdleSettings
 
@@ -95,6 +96,17 @@ async def test_an_open_turn_keeps_the_engine_however_long_it_lasts() -> None:
         assert alive(pid)
         clock.now_s = 20_000
         assert await engine_states(other, "idle") == ["idle"]
+
+
+def test_a_turn_that_is_open_counts_as_use_until_it_is_over() -> None:
+    clock = Clock()
+    rest = EngineRest(resting(clock, end_after_s=60))
+    clock.now_s = 100.0
+    assert rest.due(busy=True) == "keep"
+    clock.now_s = 159.0
+    assert rest.due(busy=False) == "keep"
+    clock.now_s = 160.0
+    assert rest.due(busy=False) == "end"
 
 
 async def test_scarce_memory_ends_an_engine_that_nobody_uses_and_speech_brings_it_back(tmp_path: Path) -> None:

@@ -98,6 +98,18 @@ def test_the_remote_server_in_use_is_shown_with_its_address(qtbot: QtBot, theme:
     assert part.fields.address.text() == scenes.REMOTE.url
 
 
+def test_a_server_that_was_applied_is_left_with_the_next_one_that_is_in_use(qtbot: QtBot, theme: Theme) -> None:
+    part = switch(qtbot, theme)
+    part.segments.buttons[REMOTE].click()
+    part.fields.address.setText(scenes.REMOTE.url)
+    part.fields.apply.click()
+    part.show_server(scenes.REMOTE)
+    # As the settings or the tray do.
+    part.show_server(scenes.EMBEDDED)
+    assert part.segments.current() == EMBEDDED
+    assert not part.fields.isVisible()
+
+
 def test_the_servers_refusal_stands_below_the_fields_until_it_is_gone(qtbot: QtBot, theme: Theme) -> None:
     part = switch(qtbot, theme)
     refused = scenes.troubles().server
