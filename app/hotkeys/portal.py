@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
+from typing import Any
 
 from sayso.app.desktop_file import APPLICATION
 from sayso.app.errors import report_failure
@@ -91,23 +92,25 @@ class PortalHotkeys:
             self._asking = False
 
     async def _bind(self, shortcut: Shortcut, purpose: str) -> str:
+        """Plasma 5.27 wants the key with the session, and shows its settings to who asks for it afterwards."""
+        wanted = [(_SHORTCUT, {"description": ("s", purpose), "preferred_trigger": ("s", trigger(shortcut))})]
         async with asyncio.timeout(_ASK_S):
             bus = self._bus = await PortalBus.connect(self._address, self._signal, self._lost, self._found)
             # Desktops without this service know a program by its unit or window; they manage without.
             with contextlib.suppress(PortalError):
                 await bus.call(_REGISTRY, "Register", "sa{sv}", (APPLICATION, {}))
-            token = ("s", "sayso")
-            created = await bus.ask(_SHORTCUTS, "CreateSession", "a{sv}", lambda: ({"session_handle_token": token},))
+            options = {"session_handle_token": ("s", "sayso"), "shortcuts": ("a(sa{sv})", wanted)}
+            created = await bus.ask(_SHORTCUTS, "CreateSession", "a{sv}", lambda: (options,))
             self._session = str(created.get("session_handle", ("s", ""))[1])
-        wanted = [(_SHORTCUT, {"description": ("s", purpose), "preferred_trigger": ("s", trigger(shortcut))})]
-        async with asyncio.timeout(_USER_S):
-            bound = await bus.ask(
-                _SHORTCUTS, "BindShortcuts", "oa(sa{sv})sa{sv}", lambda: (self._session, wanted, "", {})
-            )
-        given = dict(bound.get("shortcuts", ("a(sa{sv})", []))[1])
-        if _SHORTCUT not in given:
+        if (named := _given(created)) is None:
+            async with asyncio.timeout(_USER_S):
+                bound = await bus.ask(
+                    _SHORTCUTS, "BindShortcuts", "oa(sa{sv})sa{sv}", lambda: (self._session, wanted, "", {})
+                )
+            named = _given(bound)
+        if named is None:
             raise HotkeyError("keys_refused", f"The desktop did not give Sayso a key. {BY_COMMAND}")
-        return str(given[_SHORTCUT].get("trigger_description", ("s", ""))[1])
+        return named
 
     def _signal(self, interface: str, name: str, body: Body) -> None:
         session = body[0] if body else ""
@@ -142,6 +145,12 @@ class PortalHotkeys:
         # What is wrong now was told when the key was lost.
         with contextlib.suppress(HotkeyError):
             self._on_event(KeysFound(await self._take(shortcut, purpose)))
+
+
+def _given(results: dict[str, Any]) -> str | None:
+    """What the desktop calls our key, perhaps nothing; None where it gave none."""
+    shortcuts = dict(results.get("shortcuts", ("a(sa{sv})", []))[1])
+    return str(shortcuts[_SHORTCUT].get("trigger_description", ("s", ""))[1]) if _SHORTCUT in shortcuts else None
 
 
 def _refused(error: Exception) -> HotkeyError:

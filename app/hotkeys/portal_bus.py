@@ -18,6 +18,7 @@ _PORTAL = "org.freedesktop.portal.Desktop"
 _PATH = "/org/freedesktop/portal/desktop"
 _REQUEST = "org.freedesktop.portal.Request"
 _BUS = "org.freedesktop.DBus"
+_CANCELLED = 1
 _NOT_ALLOWED = "org.freedesktop.portal.Error.NotAllowed"
 """What portals from 1.21 on answer to a program that has no entry among the applications."""
 _RULES = (
@@ -99,7 +100,9 @@ class PortalBus:
         finally:
             self._answers.pop(path, None)
         if code != 0:
-            raise PortalError("declined", "The desktop, or you, refused it.")
+            raise PortalError(
+                "declined" if code == _CANCELLED else "portal_refused", "The desktop, or you, refused it."
+            )
         return dict(results)
 
     def close(self) -> None:

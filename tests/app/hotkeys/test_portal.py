@@ -30,6 +30,8 @@ class Portal:
     def __init__(self) -> None:
         self.service = PlayedService(on_call=self._on_call)
         self.code = 0
+        self.at_once = False
+        """Whether it gives the key with the session, as Plasma 5.27 does."""
         self.given: list[tuple[str, dict[str, Any]]] = [("talk", {"trigger_description": ("s", "Ctrl+Alt+Space")})]
 
     def _on_call(self, method: str, body: tuple[Any, ...]) -> Answer | None:
@@ -39,7 +41,9 @@ class Portal:
         sender = self.service.senders[method].removeprefix(":").replace(".", "_")
         path = f"{PATH}/request/{sender}/{token}"
         created = method == "CreateSession"
-        results = {"session_handle": ("s", SESSION)} if created else {"shortcuts": ("a(sa{sv})", self.given)}
+        results: dict[str, Any] = {"session_handle": ("s", SESSION)} if created else {}
+        if not created or self.at_once:
+            results["shortcuts"] = ("a(sa{sv})", self.given)
         self.send("org.freedesktop.portal.Request", "Response", "ua{sv}", (0 if created else self.code, results), path)
         return "o", (path,)
 
@@ -116,6 +120,17 @@ async def test_a_desktop_that_refuses_is_told(keys: Keys, portal: Portal) -> Non
     with pytest.raises(HotkeyError, match=r"or you, did not allow a key .* “sayso toggle”"):
         await keys.hotkeys.use(TALK, "Hold to talk")
     portal.code, portal.given = 0, []
+    with pytest.raises(HotkeyError, match="did not give Sayso a key"):
+        await keys.hotkeys.use(TALK, "Hold to talk")
+
+
+async def test_a_desktop_that_gives_the_key_with_the_session_is_not_asked_twice(keys: Keys, portal: Portal) -> None:
+    portal.at_once = True
+    assert await keys.hotkeys.use(TALK, "Hold to talk") == "Ctrl+Alt+Space"
+    ((options,),) = portal.service.called("CreateSession")
+    assert options["shortcuts"][1][0][0] == "talk"
+    assert portal.service.called("BindShortcuts") == []
+    portal.at_once, portal.given = True, []
     with pytest.raises(HotkeyError, match="did not give Sayso a key"):
         await keys.hotkeys.use(TALK, "Hold to talk")
 
