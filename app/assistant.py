@@ -27,7 +27,7 @@ from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
 from sayso.app.desktop_file import Autostart
 from sayso.app.desktop_state import DesktopStateMachine
-from sayso.app.errors import AppError
+from sayso.app.errors import AppError, where_from
 from sayso.app.panels import PanelIntents, Panels
 from sayso.app.question import Surroundings
 from sayso.app.realtime.client import RealtimeClient
@@ -380,8 +380,8 @@ class Assistant(PanelIntents):
         except AppError as error:
             self._notice(error.code, str(error), severe=True)
             self.changed()
-        except Exception:
-            log.exception("something went wrong at %s", time.strftime("%H:%M:%S"))
+        except Exception as error:  # noqa: BLE001
+            log.error("something went wrong at %s: %s", time.strftime("%H:%M:%S"), where_from(error))
             self._notice("internal", "Something went wrong inside Sayso; see the log.", severe=True)
             self.changed()
 

@@ -22,7 +22,7 @@ from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Names
 from sayso.app.commands.policy import Answer, Confirm, Ignore, Run, Type, decide
 from sayso.app.commands.weighing import weigh
-from sayso.app.errors import report_failure
+from sayso.app.errors import report_failure, where_from
 from sayso.app.feed import LIMIT, Feed
 from sayso.app.question import Question, Surroundings
 from sayso.app.said import Said
@@ -197,9 +197,9 @@ class Commander:
                 work = await self._queue.get()
                 try:
                     await work
-                except Exception:
+                except Exception as error:  # noqa: BLE001
                     # What nothing foresaw ends one utterance, never the ones after it.
-                    log.exception("an utterance could not be carried out")
+                    log.error("an utterance could not be carried out: %s", where_from(error))
                     self._add("", "Carry out what was said", FeedState.FAILED, "Something went wrong; see the log.")
                 finally:
                     self._queue.task_done()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 
 
 class AppError(Exception):
@@ -15,6 +16,12 @@ class AppError(Exception):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+def where_from(error: BaseException) -> str:
+    """What a fault is and where it came from, for the log: without its own text, which may repeat what was said."""
+    trace = "".join(traceback.format_tb(error.__traceback__))
+    return f"{type(error).__name__}\nTraceback (most recent call last):\n{trace}"
 
 
 def report_failure(task: asyncio.Task[None]) -> None:

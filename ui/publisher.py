@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
+from sayso.app.errors import where_from
 from sayso.app.snapshot import Snapshot
+
+log = logging.getLogger(__name__)
 
 INTERVAL_S = 1 / 30
 
@@ -72,4 +76,8 @@ class Publisher(QObject):
         if snapshot is None:
             return
         self._throttle.delivered(self._clock())
-        self._deliver(snapshot)
+        try:
+            self._deliver(snapshot)
+        except Exception as error:  # noqa: BLE001
+            # A window's mistake must not end whoever told of the change: the microphone, or an action.
+            log.error("a change could not be shown: %s", where_from(error))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-import traceback
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -20,6 +19,7 @@ from sayso.app.actions.typing import Typist, typed_as_done
 from sayso.app.actions.undo import UndoLog
 from sayso.app.commands.matching import Match
 from sayso.app.commands.names import Names
+from sayso.app.errors import where_from
 
 log = logging.getLogger(__name__)
 
@@ -182,9 +182,7 @@ def _foreseen(call: Callable[[threading.Event], Result], halt: threading.Event) 
     except ActionError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the action must be seen to have failed.
-        # Where it came from, without its own text, which may repeat what was said.
-        trace = "".join(traceback.format_tb(error.__traceback__))
-        log.error("an action failed with %s at\n%s", type(error).__name__, trace)
+        log.error("an action failed: %s", where_from(error))
         raise ActionError("fault", "Something went wrong inside Sayso; see the log.") from None
 
 

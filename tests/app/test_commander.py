@@ -301,14 +301,20 @@ async def test_a_timer_that_is_over_shows_in_the_feed(grammar: Grammar) -> None:
     assert announced == ["The timer of 1 second is over"]
 
 
-async def test_a_fault_that_nobody_foresaw_ends_one_utterance_and_not_those_after_it(stage: Stage) -> None:
+async def test_a_fault_that_nobody_foresaw_ends_one_utterance_and_not_those_after_it(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    words = "a library lost its mind"
+
     async def broken() -> Surroundings:
-        raise RuntimeError("a library lost its mind")
+        raise RuntimeError(words)
 
     stage.commander.submit(Said(1, "volume up"), asyncio.ensure_future(broken()))
     await stage.say("mute")
     assert stage.states() == [FeedState.FAILED, FeedState.DONE]
     assert stage.volume.done == ["volume.mute"]
+    assert "RuntimeError" in caplog.text
+    assert words not in caplog.text, "it may repeat what was said"
 
 
 async def test_a_command_that_nothing_performs_is_not_reported_as_done(stage: Stage) -> None:

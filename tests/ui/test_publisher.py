@@ -64,3 +64,22 @@ def test_after_closing_nothing_is_delivered_not_even_what_waits(qtbot: QtBot) ->
     publisher.publish(scenes.snapshot(behind_ms=3))
     qtbot.wait(60)
     assert [snapshot.behind_ms for snapshot in seen] == [1]
+
+
+def test_what_cannot_be_shown_does_not_reach_whoever_told_of_it_and_the_next_is_shown(
+    qtbot: QtBot, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen: list[int] = []
+
+    def deliver(snapshot: Snapshot) -> None:
+        if snapshot.behind_ms == 1:
+            raise RuntimeError(words)
+        seen.append(snapshot.behind_ms)
+
+    words = "what was said"
+    publisher = Publisher(deliver, interval_s=0.0)
+    for number in (1, 2):
+        publisher.publish(scenes.snapshot(behind_ms=number))
+    assert seen == [2]
+    assert "RuntimeError" in caplog.text
+    assert words not in caplog.text
