@@ -2,6 +2,7 @@
 
     python tests/bench/spoken_commands.py [--texts FILE …] [--voices NAMES] [--noise RMS]
                                            [--unexpecting] [--keep FILE] [--again FILE]
+                                           [--ordinary FILE [--every N]]
 
 Each sentence is spoken by each voice into a faint room noise and goes the way that speech goes in the app: the gate
 cuts utterances, the engine hears them in live chunks, told what to expect, and the grammar and the policy decide in
@@ -16,7 +17,8 @@ silence. Prints how many were
     wrong     something else would have been done
 
 by family and voice, and the confusion list. ``--keep`` saves what was heard, and ``--again`` decides on that anew
-without hearing it: to see what a change of the grammar does.
+without hearing it: to see what a change of the grammar does. ``--ordinary`` speaks sentences that are no commands, and
+counts how many of them would have done something all the same.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ from sayso.app.commands.grammar import Grammar
 from sayso.app.commands.matching import Match, match
 from sayso.app.commands.names import Found, Named, Names, resolve
 from sayso.app.commands.other_text import OtherText
-from sayso.app.commands.policy import Confirm, Ignore, Run, decide
+from sayso.app.commands.policy import Confirm, Decision, Ignore, Run, decide
 from sayso.app.commands.weighing import weigh
 from sayso.app.snapshot import Mode
 from sayso.engine import messages as m
@@ -134,15 +136,35 @@ def sentences(file: Path) -> Iterator[tuple[str, str]]:
             yield intent, line.strip()
 
 
+def decided(heard: Heard, grammar: Grammar, names: Names) -> list[Decision]:
+    """What the app would have made of each utterance."""
+    return [
+        decide(weigh(grammar, text, [OtherText(*each) for each in others], names), Mode.COMMANDS, heard=text)
+        for text, others in zip(heard.texts, heard.others or itertools.repeat(()), strict=False)
+    ]
+
+
+def ordinary_table(known: Sequence[Heard], grammar: Grammar, names: Names) -> str:
+    """How many ordinary sentences would have done something, or been asked about, by voice; and which."""
+    rows = []
+    for voice in dict.fromkeys(each.voice for each in known):
+        spoken = [each for each in known if each.voice == voice]
+        acts = {each: decided(each, grammar, names) for each in spoken}
+        done = {each: [one.match for one in made if isinstance(one, Run)] for each, made in acts.items()}
+        there = {each: [one for one in made if _is_there(one)] for each, made in done.items()}
+        asked = sum(any(isinstance(one, Confirm) for one in made) for made in acts.values())
+        counts = f"{len(spoken)} spoken, {sum(map(bool, there.values()))} done, {asked} asked about"
+        rows.append(f"{voice}: {counts}")
+        rows += [f"  {each.said!r} → {each.texts} → {[m.intent for m in made]}" for each, made in there.items() if made]
+    return "\n".join(rows)
+
+
 def judge(heard: Heard, grammar: Grammar, names: Names) -> Judged:
     """What the app would have done with what was heard, against what was said."""
     meant = match(grammar, heard.said, names)
     if not isinstance(meant, Match) or meant.intent != heard.intent:
         raise SystemExit(f"“{heard.said}” is not how {heard.intent} is said.")
-    decisions = [
-        decide(weigh(grammar, text, [OtherText(*each) for each in others], names), Mode.COMMANDS, heard=text)
-        for text, others in zip(heard.texts, heard.others or itertools.repeat(()), strict=False)
-    ]
+    decisions = decided(heard, grammar, names)
     understood = [each.match for each in decisions if isinstance(each, Run | Confirm)]
     run = [each for each in understood if _is_there(each)]
     if not run:
@@ -319,12 +341,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--texts", type=Path, nargs="+", default=TEXTS, help="files of sentences by intent")
     parser.add_argument("--voices", default=VOICES, help=f"names of tests/speech.py's voices; {VOICES}")
+    parser.add_argument("--ordinary", type=Path, help="a file of ordinary sentences to speak instead, one a line")
+    parser.add_argument("--every", type=int, default=1, help="of the ordinary sentences, every so many")
     parser.add_argument("--noise", type=float, default=NOISE_RMS, help="RMS of the room's noise, 1.0 is full scale")
     parser.add_argument("--unexpecting", action="store_true", help="as with a server that looks for no sentences")
     parser.add_argument("--keep", type=Path, help="file for what was heard")
     parser.add_argument("--again", type=Path, help="file of what was heard before")
     options = parser.parse_args()
     grammar, names = Grammar.load(), Names(APPLICATIONS)
+    if options.ordinary:
+        lines = [line for line in options.ordinary.read_text(encoding="utf-8").splitlines() if line.strip()]
+        talk = [Heard("", text, voice) for voice in options.voices.split(",") for text in lines[:: options.every]]
+        known = list(hear_all(talk, options.noise, expecting=not options.unexpecting))
+        print(ordinary_table(known, grammar, names))
+        return 0
     sets = {file.stem: list(sentences(file)) for file in options.texts}
     if options.again:
         known = [Heard.kept(each) for each in json.loads(options.again.read_text())]
