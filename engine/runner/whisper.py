@@ -303,7 +303,7 @@ class WhisperRunner:
     def stream(self, utterance: Utterance, options: SessionOptions, before: Before) -> Stream:
         """A stream for one utterance, which is told of the turn's earlier words and of the client's prompt."""
         told = instructions(options, self._model.text.encode)
-        if told.alternatives:
+        if told.alternatives and told.expected:
             # While somebody speaks there is time for it: at the end of the utterance they are there.
             self._model.expect(told.expected)
         return WhisperStream(utterance, before, told)
