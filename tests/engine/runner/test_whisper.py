@@ -1,6 +1,8 @@
 """The streaming policy on scripted hypotheses: when it decodes, what becomes stable, what the final text is."""
 
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -241,6 +243,15 @@ def test_expected_words_and_the_prompt_become_what_was_said_before() -> None:
     assert instructions(SessionOptions(), letters) == Instructions()
     many = instructions(SessionOptions(alternatives=True, expected=("Mute.",) * 5000), letters).expected
     assert many == ("Mute.",) * MOST_EXPECTED
+
+
+def test_what_is_expected_is_made_ready_while_somebody_speaks() -> None:
+    prepared: list[tuple[str, ...]] = []
+    model: Any = SimpleNamespace(languages=("en",), text=SimpleNamespace(encode=letters), expect=prepared.append)
+    runner, utterance = WhisperRunner(model, "tiny.en"), Scene().utterance
+    for alternatives, expected in ((True, ()), (False, ("Mute.",)), (True, ("Mute.",))):
+        runner.stream(utterance, SessionOptions(alternatives=alternatives, expected=expected), Before())
+    assert prepared == [("Mute.",)]
 
 
 def test_a_long_list_of_expected_words_is_cut_at_a_word() -> None:
