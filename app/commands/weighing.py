@@ -93,7 +93,7 @@ def _certain(found: Match, readings: Sequence[_Reading]) -> Match:
     for first in readings[:1]:
         if first.lag < -INSTEAD and "address" not in first.match.slots and _meaning(first.match) != _meaning(found):
             return replace(first.match, by_sound=True, rival=found.sentence)
-    return _doubted(found, 0.0, [each for each in readings if each.lag < 0.0 or each.behind < KEY_LEAD])
+    return _doubted(found, 0.0, readings)
 
 
 def _questioned(found: Match | NoMatch, meanings: Sequence[Match | NoMatch]) -> Match | NoMatch:
