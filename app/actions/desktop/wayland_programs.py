@@ -65,7 +65,9 @@ def copy(text: str, environment: Mapping[str, str], halt: threading.Event) -> No
             "Install wl-clipboard to get the text on the clipboard; until then copy it from the transcript.",
         )
     if _run([path, "--type", "text/plain;charset=utf-8"], text, environment, halt, _COPY_S) != 0:
-        raise ActionError("no_clipboard", "The session did not take the text for its clipboard.")
+        raise ActionError(
+            "no_clipboard", "The session did not take the text for its clipboard; copy it from the transcript."
+        )
 
 
 def picture(environment: Mapping[str, str]) -> bytes | None:
