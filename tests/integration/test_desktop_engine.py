@@ -114,8 +114,8 @@ def test_a_folder_of_ones_own_is_refused_or_added_used_and_taken_off_the_list(se
     session.say("this is my own model")
     session.wait_for_words("my own model", seconds=PATIENT_SECONDS)
     # Its files stay where they are when it leaves the list.
-    choose(session, "Home")
-    wait_for(lambda: chosen(session) == "auto", "the usual model", PATIENT_SECONDS)
+    choose(session, "t")
+    wait_for(lambda: chosen(session) == "tiny.en", "the usual model", PATIENT_SECONDS)
     session.reader.wait_for("label", "tiny.en on the processor", PATIENT_SECONDS)
     session.reader.wait_for("push button", "Remove my own from the list", PATIENT_SECONDS).press()
     wait_for(lambda: not session.reader.find("tree item", "my own"), "the shorter list", PATIENT_SECONDS)
