@@ -49,10 +49,6 @@ class _Reading:
     behind: float
     lag: float
 
-    @property
-    def likely(self) -> bool:
-        return self.behind <= LIKELY or self.lag <= PLAUSIBLE
-
 
 def weigh(grammar: Grammar, heard: str, others: Sequence[OtherText], names: Names | None = None) -> Match | NoMatch:
     """The command that was said, by ``heard`` and by what the recogniser would have written instead of it.
@@ -70,7 +66,7 @@ def weigh(grammar: Grammar, heard: str, others: Sequence[OtherText], names: Name
     if not candidates:
         return _questioned(found, [meaning for each, meaning in meanings if each.behind <= LIKELY])
     chosen = replace(candidates[0].match, by_sound=True)
-    if not candidates[0].likely or (_means_something(found) and candidates[0].behind > INSTEAD_OF_WORDS):
+    if candidates[0].lag > PLAUSIBLE or (_means_something(found) and candidates[0].behind > INSTEAD_OF_WORDS):
         return replace(chosen, rival=found.sentence)
     if isinstance(found, Match) and found.score < 100.0:
         # What was guessed of the text that was taken is no less likely than another text.
