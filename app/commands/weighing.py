@@ -35,7 +35,7 @@ LEAD = 1.0
 """How far other commands must be behind the one that is done without a question: some three times less likely."""
 KEY_LEAD = 1.5
 """The same for other keys: letters differ by one sound."""
-WHOLE = 0.65
+WHOLE = 0.7
 """Least length of a text, by that of the one that was taken: a recogniser also leaves out what it cannot make out."""
 
 _Meaning = tuple[str, tuple[tuple[str, str], ...]]
