@@ -22,6 +22,7 @@ from bounded import child, wait_for
 from virtual_desktop import private_environment, started_bus
 from virtual_sound import VirtualSound, virtual_sound
 
+_AN_HOUR_MS = "3600000"
 _CONFIGURATION = """\
 xwayland {xwayland}
 output HEADLESS-1 resolution {width}x{height} position 0 0 bg #405060 solid_color
@@ -80,6 +81,8 @@ def wayland_desktop(
             environment["DBUS_SESSION_BUS_ADDRESS"] = stack.enter_context(started_bus(environment, folder))
             environment |= {"XDG_SESSION_TYPE": "wayland", "XDG_CURRENT_DESKTOP": "sway"}
             environment |= stack.enter_context(_compositor(environment, folder, size, xwayland, more))
+            # A keyboard that nobody presses: with none at all no window is ever the active one.
+            stack.enter_context(child(["wtype", "-s", _AN_HOUR_MS], environment, folder / "keyboard.log"))
             yield WaylandDesktop(environment, folder, sound)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -5,6 +5,7 @@ One Sayso goes through all of it, in this order.
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,12 +22,18 @@ pytestmark = [pytest.mark.desktop, pytest.mark.engine, pytest.mark.timeout(240)]
 NOTIFICATIONS = "org.freedesktop.Notifications"
 TARGET = "A program to type into"
 PROGRAM = f"""
-from PySide6.QtWidgets import QApplication, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 application = QApplication([])
-editor = QPlainTextEdit()
-editor.setWindowTitle({TARGET!r})
+window, editor, password = QWidget(), QPlainTextEdit(), QLineEdit()
+window.setWindowTitle({TARGET!r})
 editor.setAccessibleName({TARGET!r})
-editor.show()
+editor.setTabChangesFocus(True)
+password.setEchoMode(QLineEdit.EchoMode.Password)
+password.setAccessibleName("Password")
+column = QVBoxLayout(window)
+column.addWidget(editor)
+column.addWidget(password)
+window.show()
 application.exec()
 """
 
@@ -50,6 +57,10 @@ class Session:
     def wait_for_message(self, text: str) -> None:
         told = lambda: any(text in body[3] for body in self.messages.called("Notify"))  # noqa: E731
         wait_for(told, f"a message with {text!r}", 20)
+
+    def press(self, key: str) -> None:
+        """Press a key of the keyboard."""
+        subprocess.run(["wtype", "-s", "100", "-k", key], env=self.desktop.environment, timeout=10, check=True)
 
     def command(self, word: str) -> None:
         """Have the compositor run one of our commands, as a key that is bound to it does."""
@@ -83,6 +94,16 @@ def test_spoken_text_goes_into_the_program_in_front_and_nothing_of_ours_takes_it
     assert words(session.typed) == "hello world"
     assert session.in_front == [TARGET]
     assert len(session.desktop.windows()) == 2
+
+
+def test_nothing_is_typed_into_a_password_field_of_the_window_in_front(session: Session) -> None:
+    session.press("Tab")
+    password = session.sayso.reader.wait_for("text", "Password", 20)
+    session.sayso.reader.wait_until(lambda: password.has_state("focused"), "the password field with the keyboard")
+    session.sayso.say("type hello again")
+    session.sayso.wait_for_action("Type text", "failed. A password field has the keyboard")
+    assert password.text == ""
+    session.press("Tab")
 
 
 def test_what_wayland_has_no_way_for_is_refused_and_told_where_it_can_be_seen(session: Session) -> None:
