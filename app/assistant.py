@@ -23,6 +23,7 @@ from sayso.app.audio.listener import (
     SpeechMissed,
     SpeechStarted,
 )
+from sayso.app.cancellation import cancel
 from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
 from sayso.app.desktop_file import Autostart
@@ -123,11 +124,7 @@ class Assistant(PanelIntents):
             await self._quit.wait()
             await self._finish()
         finally:
-            commander.cancel()
-            tasks = [commander, *self._tasks, *self._around.values()]
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await _bounded("what goes on", cancel(commander, *self._tasks, *self._around.values()))
             await _bounded("microphone", self._listener.close())
             await _bounded("actions", self._commander.close())
             await _bounded("connection", self._client.close())

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from sayso.app.audio.listener import Listener
 from sayso.app.beat import next_beat
+from sayso.app.cancellation import cancel
 from sayso.app.clocks import Moment, now
 from sayso.app.errors import report_failure
 from sayso.app.realtime.proof import Proof
@@ -66,8 +67,7 @@ class SuspendWatch:
                 await next_beat(self._tick_s)
                 await self._do(self._suspends.tick(self._clock()))
         finally:
-            announcements.cancel()
-            await asyncio.gather(announcements, return_exceptions=True)
+            await cancel(announcements)
 
     async def _hear(self) -> None:
         if sys.platform != "linux":

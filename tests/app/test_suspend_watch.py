@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from played_logind import played_logind
 from played_service import private_bus
 
@@ -100,6 +101,20 @@ async def test_what_logind_announces_closes_the_microphone_and_opens_it_again(tm
             assert watched.asked == [("stop",)]
             logind.end()
             await watched.until([("stop",), ("proof",), ("start", "desk")])
+
+
+async def test_announcements_that_lose_a_cancel_do_not_keep_it_from_ending(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def deaf(address: str) -> AsyncIterator[bool]:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(3600)
+        await asyncio.sleep(3600)
+        yield True
+
+    monkeypatch.setattr("sayso.app.logind.suspends", deaf)
+    monkeypatch.setattr("sayso.app.cancellation._AGAIN_S", 0.01)
+    async with asyncio.timeout(30):
+        async with watch() as watched:
+            await watched.next_tick()
 
 
 async def test_a_bus_that_goes_away_leaves_the_clock(tmp_path: Path) -> None:
