@@ -123,6 +123,9 @@ def test_a_microphone_is_chosen_in_the_settings_and_heard_at_once(session: Deskt
     settings = session.desktop.folder / "home" / ".config" / "sayso" / "settings.json"
     wait_for(lambda: settings.exists() and json.loads(settings.read_text())["microphone"], "the microphone kept")
     with other.room_noise():
+        # It is “Ready” with the one before until the other is opened.
+        session.reader.wait_for("label", "In use: another")
+        session.desktop.sound.wait_until_heard(other)
         session.wait_for_headline("Ready")
         session.microphone = other
         session.say("volume up")
