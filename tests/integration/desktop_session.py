@@ -127,8 +127,8 @@ class DesktopSession:
             shown = [each for each in self.desktop.windows() if each.title == "Sayso"]
             # A busy window manager may miss a key; its user presses it again.
             for each in shown:
-                self.desktop.xdotool("windowactivate", each.id)
-                self.desktop.xdotool("key", "--clearmodifiers", "alt+F4")
+                with contextlib.suppress(AssertionError):  # It may have gone in this moment.
+                    self.desktop.xdotool("windowactivate", each.id, "key", "--clearmodifiers", "alt+F4")
             return not shown
 
         self.desktop.focus(self.desktop.wait_for_window("Sayso"))
