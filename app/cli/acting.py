@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sayso.app import settings
 from sayso.app.actions import create
@@ -11,6 +11,7 @@ from sayso.app.cli.utterances import Report
 from sayso.app.commander import Commander
 from sayso.app.commands.grammar import Grammar
 from sayso.app.question import Surroundings
+from sayso.app.realtime.events import TurnDone
 from sayso.app.said import Said
 from sayso.app.snapshot import FeedItem, FeedState, LineKind
 
@@ -46,12 +47,17 @@ class Acting:
         """Whether what was heard so far is a whole command."""
         return self._commander.is_complete(heard)
 
-    def submit(self, turn: int, heard: str, start: float, end: float) -> None:
+    @property
+    def expected(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The words and the whole sentences that are likely to be said."""
+        return self._commander.expected, self._commander.grammar.expected
+
+    def submit(self, done: TurnDone, start: float, end: float) -> None:
         """An utterance is over; its times are seconds since listening began."""
-        around = self._around.pop(turn, None)
-        if around is not None and heard.strip():
-            self._times[heard.strip()] = (start, end)
-            self._commander.submit(Said(turn, heard), around)
+        around, heard = self._around.pop(done.turn, None), done.text.strip()
+        if around is not None and heard:
+            self._times[heard] = (start, end)
+            self._commander.submit(Said(done.turn, done.text, others=done.others), around)
 
     async def close(self) -> None:
         """Wait for what was submitted, for a bounded time, and end."""

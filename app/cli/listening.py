@@ -131,9 +131,12 @@ class Listening:
         loop.add_signal_handler(signal.SIGINT, self._stop.set)
         loop.add_signal_handler(signal.SIGTERM, self._stop.set)
         self._source = source
-        self._client.start()
         if self._acting is not None:
+            words, sentences = self._acting.expected
+            self._client.expect_words(words)
+            self._client.weigh_texts(True, sentences)
             self._acting.start()
+        self._client.start()
         try:
             await source.run(self._spoken, self._stop)
             loop.remove_signal_handler(signal.SIGINT)
@@ -193,11 +196,11 @@ class Listening:
                 if ms and not self._behind:
                     self._writer.remark("The server is more than a second behind; what was said waits for it.")
                 self._behind = ms
-            case TurnDone(turn, text):
+            case TurnDone(turn):
                 start, end = self._utterances.times(turn)
                 self._utterances.apply(event)
                 if self._acting is not None:
-                    self._acting.submit(turn, text, start, end)
+                    self._acting.submit(event, start, end)
             case TurnStable(turn) | TurnTentative(turn):
                 self._utterances.apply(event)
                 self._expedite(turn)

@@ -6,7 +6,9 @@ import pytest
 
 from sayso.app.cli.acting import Acting
 from sayso.app.cli.utterances import Report
+from sayso.app.commands.other_text import OtherText
 from sayso.app.commands.own import OwnCommand, OwnKind
+from sayso.app.realtime.events import TurnDone
 from sayso.app.settings import Settings, save
 
 
@@ -35,3 +37,15 @@ async def test_settings_that_cannot_be_read_are_told_and_the_commands_that_come_
     acting = Acting(told.append)
     assert acting.is_complete("volume up")
     assert [report.code for report in told] == ["settings"]
+
+
+async def test_what_else_was_perhaps_said_counts(folder: Path) -> None:
+    save(Settings(own_commands=(OwnCommand("garden lights", OwnKind.PROGRAM, "true"),)), folder)
+    told: list[Report] = []
+    acting = Acting(told.append)
+    acting.start()
+    acting.begin(1)
+    assert "Garden lights." in acting.expected[1]
+    acting.submit(TurnDone(1, "Guarding lives.", (OtherText("Garden lights.", 0.5),)), 0.0, 1.0)
+    await acting.close()
+    assert [(report.type, report.code) for report in told] == [("action", "confirm")], "a guess that starts a program"
