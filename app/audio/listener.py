@@ -34,6 +34,8 @@ _OPEN_TIMEOUT_S = 8.0
 _CALL_TIMEOUT_S = 5.0
 _LOOK_EVERY_S = 2.0
 """How often devices are looked at: for a new default, for the chosen one's return, for any at all."""
+_PUT_OFF_AT_MOST = 5
+"""Looks for which another one waits until what is being said is over."""
 _PROBE_AT_EACH = 8
 """Looks until one that gave nothing is tried again beside the one that is used in its place."""
 _OF_A_DEVICE = ("microphone_busy", "format_refused")
@@ -229,7 +231,7 @@ class Listener:
         self._hearing = hearing
         if self._held:
             hearing.press()
-        watch = asyncio.create_task(self._until_other(wanted, device), name="microphone watch")
+        watch = asyncio.create_task(self._until_other(wanted, device, hearing), name="microphone watch")
         heart = asyncio.create_task(_until_silent(hearing), name="microphone heartbeat")
         for each in (watch, heart):
             each.add_done_callback(lambda _: news.set())
@@ -284,18 +286,22 @@ class Listener:
         if missed_s >= LEAST_S:
             self._on_event(SpeechMissed(missed_s))
 
-    async def _until_other(self, wanted: str, device: Device) -> None:
+    async def _until_other(self, wanted: str, device: Device, hearing: Hearing) -> None:
         """Return when another device is to be used: the default changed, or the chosen one is back or gone."""
-        look = True
+        look, put_off = True, 0
         for beat in itertools.count(1):
             await next_beat(_LOOK_EVERY_S)
             with contextlib.suppress(AudioError):
                 if beat % _PROBE_AT_EACH == 0 and device.name not in self._blocked:
                     look = await self._probe(wanted) or look
                 look = await self._sound.call(self._watch.has_changed, _CALL_TIMEOUT_S) or look
-                if look and is_other((await self._choose(wanted)).device, device):
-                    return
-                look = False
+                if look and is_other(other := (await self._choose(wanted)).device, device):
+                    # The stream goes on, of the one before or moved by the sound server: no word falls between the two.
+                    if other is None or not hearing.hears_voice or put_off == _PUT_OFF_AT_MOST:
+                        return
+                    put_off += 1
+                    continue
+                look, put_off = False, 0
 
     async def _probe(self, wanted: str) -> bool:
         """Whether the one that is wanted gives sound again."""

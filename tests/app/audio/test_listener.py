@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import soundfile
 from listening import listening
+from speech import say_to_file
 from virtual_sound import Microphone, VirtualSound
 
 from sayso.app.audio import listener
@@ -130,6 +131,26 @@ def test_the_systems_default_is_followed(sound: VirtualSound, tmp_path: Path) ->
             sound.unplug(second)
     finally:
         sound.unplug(first)
+
+
+def test_a_default_that_changes_while_somebody_speaks_costs_no_sound(sound: VirtualSound, tmp_path: Path) -> None:
+    first = sound.plug_microphone(name="first")
+    said = say_to_file("every morning the children bring fresh flowers to the market square")
+    try:
+        with listening(sound, tmp_path) as heard:
+            heard.until_state("ready", "first")
+            with first.speaking(said):
+                heard.until(lambda line: line["event"] == "started", "speech")
+                # The sound server gives the stream the sound of the new default at once.
+                second = sound.plug_microphone(name="second")
+                second.speak(said)
+            heard.until_state("ready", "second")
+            sound.unplug(second)
+    finally:
+        sound.unplug(first)
+    assert heard.events("missed") == []
+    opened = len(heard.states) - 1 - heard.states[::-1].index("opening")
+    assert heard.states[opened - 1] != "hearing", "the other one was opened in mid-speech"
 
 
 def test_stopping_in_mid_speech_ends_the_utterance(sound: VirtualSound, tmp_path: Path) -> None:
