@@ -75,7 +75,9 @@ def instructions(options: SessionOptions, encode: Callable[[str], tuple[int, ...
         tokens = encode(f" {word.strip().rstrip('.')}.") if word.strip() else ()
         bias += tokens if len(bias) + len(tokens) <= BIAS_TOKENS else ()
     prompt = encode(f" {options.prompt.strip()}") if options.prompt.strip() else ()
-    return Instructions(bias + prompt, options.language, options.alternatives, options.expected[:MOST_EXPECTED])
+    # They are kept as a table of equal rows, so that a single long one would take the room of thousands.
+    expected = tuple(text for text in options.expected if len(text) <= LONGEST_EXPECTED)[:MOST_EXPECTED]
+    return Instructions(bias + prompt, options.language, options.alternatives, expected)
 
 
 SHORT_SAMPLES = 5 * SAMPLE_RATE
@@ -83,6 +85,8 @@ SHORT_SAMPLES = 5 * SAMPLE_RATE
 ALTERNATIVES = 8
 MOST_EXPECTED = 4096
 """More sentences than this are not looked for."""
+LONGEST_EXPECTED = 120
+"""Characters of a sentence; a longer one is not said in so short a turn."""
 WINDOW = WindowOptions(longest=14 * SAMPLE_RATE, comfortable=5 * SAMPLE_RATE, keep=3 * SAMPLE_RATE // 2)
 
 

@@ -245,6 +245,11 @@ def test_expected_words_and_the_prompt_become_what_was_said_before() -> None:
     assert many == ("Mute.",) * MOST_EXPECTED
 
 
+def test_a_sentence_too_long_for_a_short_turn_is_not_looked_for() -> None:
+    options = SessionOptions(alternatives=True, expected=("Mute. " * 100_000, "Mute."))
+    assert instructions(options, letters).expected == ("Mute.",)
+
+
 def test_what_is_expected_is_made_ready_while_somebody_speaks() -> None:
     prepared: list[tuple[str, ...]] = []
     model: Any = SimpleNamespace(languages=("en",), text=SimpleNamespace(encode=letters), expect=prepared.append)
