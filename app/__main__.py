@@ -84,13 +84,19 @@ def _run(loaded: settings.Loaded, local: LocalServer, environment: Mapping[str, 
         runner.run(_desktop(application, loaded, local, environment, instance))
 
 
+def _portal_knows_theme(environ: Mapping[str, str]) -> bool:
+    """Whether the portal is asked for the theme: the other desktops on X11 have it in settings that Qt reads itself."""
+    return "WAYLAND_DISPLAY" in environ or "GNOME" in environ.get("XDG_CURRENT_DESKTOP", "").split(":")
+
+
 def _application() -> QApplication:
     from PySide6.QtWidgets import QApplication
 
     # Widgets paint in memory; without this Qt's X11 part would load the machine's OpenGL drivers, some 10 MB, unused.
     os.environ.setdefault("QT_XCB_GL_INTEGRATION", "none")
-    # Without this Qt asks whether the desktop is dark on some desktops only, and on GNOME not at the start.
-    os.environ.setdefault("QT_QPA_PLATFORMTHEME", "xdgdesktopportal")
+    if _portal_knows_theme(os.environ):
+        # Without this Qt asks whether the desktop is dark on some desktops only, and on GNOME not at the start.
+        os.environ.setdefault("QT_QPA_PLATFORMTHEME", "xdgdesktopportal")
     application = QApplication(sys.argv[:1])
     application.setApplicationName("sayso")
     application.setApplicationDisplayName("Sayso")

@@ -85,7 +85,8 @@ def test_a_desktop_that_is_dark_at_the_start_is_followed(tmp_path: Path) -> None
     dark = {"org.freedesktop.appearance": {"color-scheme": ("u", 1)}}
     portal = PlayedService(on_call=lambda method, body: ("a{sa{sv}}", (dark,)) if method == "ReadAll" else None)
     with private_bus(tmp_path) as bus, played(bus, "org.freedesktop.portal.Desktop", portal):
-        environment = {**os.environ, "DBUS_SESSION_BUS_ADDRESS": bus, "QT_QPA_PLATFORM": "offscreen"}
+        own = {"DBUS_SESSION_BUS_ADDRESS": bus, "QT_QPA_PLATFORM": "offscreen", "XDG_CURRENT_DESKTOP": "ubuntu:GNOME"}
+        environment = {**os.environ, **own}
         run = subprocess.run(
             [sys.executable, "-c", STARTED],
             env=environment,
