@@ -37,15 +37,21 @@ async def until_lost(url: str, count: int = 1) -> None:
     await eventually_shown(url, lambda data: sum(not session["connected"] for session in data) == count)
 
 
+async def two_lost(url: str) -> list[str]:
+    """The tokens of two clients whose connections were lost, one after the other."""
+    tokens = []
+    for number in (1, 2):
+        async with client(url) as c:
+            tokens.append((await choose(c))["token"])
+            c.socket.transport.abort()
+        await until_lost(url, number)
+    return tokens
+
+
 async def test_the_longest_lost_goes_first() -> None:
     config = ServerConfig(port=0, most_connections=2)
     async with server(config=config) as url:
-        tokens = []
-        for number in (1, 2):
-            async with client(url) as c:
-                tokens.append((await choose(c))["token"])
-                c.socket.transport.abort()
-            await until_lost(url, number)
+        tokens = await two_lost(url)
         async with client(url) as other:
             await choose(other)
             async with client(url) as back:
@@ -172,12 +178,7 @@ async def test_whoever_leaves_in_order_or_never_asked_is_not_waited_for() -> Non
 async def test_lost_sessions_are_the_first_to_go_but_not_before_their_own_client() -> None:
     config = ServerConfig(port=0, most_connections=2)
     async with server(config=config) as url:
-        tokens = []
-        for number in (1, 2):
-            async with client(url) as c:
-                tokens.append((await choose(c))["token"])
-                c.socket.transport.abort()
-            await until_lost(url, number)
+        tokens = await two_lost(url)
         async with client(url) as back:
             assert (await choose(back, resume=tokens[1]))["type"] == "sayso.resumed"
             assert len(await shown(url)) == 2
