@@ -18,7 +18,7 @@ NOT_UNIT := engine or desktop or gpu or soak
 UNIT_PROCESSES ?= 3
 SOAK_MINUTES ?= 60
 
-.PHONY: help setup setup-run system-run system-dev run serve test unit integration check format bench bench-engine bench-memory bench-gpu soak clean
+.PHONY: help setup setup-run system-run system-dev system-soak run serve test unit integration check format bench bench-engine bench-memory bench-gpu soak clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | column -t -s $$'\t'
@@ -28,8 +28,8 @@ setup: .venv/.ready-dev ## Install everything for working on Sayso into .venv
 setup-run: .venv/.ready-run
 
 # Asked each time, since it is quick and whoever is not root has to hear of it until it is done.
-system-run system-dev: system-%:
-	@PYTHON="$(PYTHON)" .ci/system-packages $(if $(filter dev,$*),test,runtime)
+system-run system-dev system-soak: system-%:
+	@PYTHON="$(PYTHON)" .ci/system-packages $(patsubst run,runtime,$(patsubst dev,test,$*))
 
 .venv/.made:
 	@test -n "$(PYTHON)" || { echo "Sayso needs Python 3.11, 3.12 or 3.13. Install one, or say which: make PYTHON=/path/to/python3.12"; exit 1; }
@@ -93,7 +93,7 @@ bench-memory: setup ## Measure what idle sessions hold and give back; PEER='…'
 bench-gpu: setup ## Measure the published Voxtral shape on a GPU, the small one where there is none
 	@$(BIN)/python tests/bench/voxtral_steps.py
 
-soak: setup ## Let the assistant work for an hour, and a server live through days for another, or SOAK_MINUTES=…
+soak: setup system-soak ## Let the assistant work for an hour, and a server live through days for another, or SOAK_MINUTES=…
 	@SOAK_MINUTES=$(SOAK_MINUTES) $(BIN)/pytest -q -s --timeout=0 -m soak
 
 clean: ## Remove everything that was built or installed
