@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -328,8 +329,10 @@ class Session:
         """The border of one connection: its fault must touch neither the engine nor the others."""
         try:
             self._carry_out(step())
-        except Exception:
-            logger.exception("session %s: fault in the server", self.name)
+        except Exception as error:  # noqa: BLE001
+            # Its own text may repeat what was said.
+            trace = "".join(traceback.format_tb(error.__traceback__))
+            logger.error("session %s: fault in the server: %s\n%s", self.name, type(error).__name__, trace)
             self.break_off()
 
     # To both.

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from sayso.app.commands.own import FAMILY, OwnCommand
 from sayso.app.commands_view import CommandRow, CommandsView
 from sayso.app.snapshot import Snapshot
-from sayso.ui.controls import hint
+from sayso.ui.controls import hint, plain_tip
 from sayso.ui.drafts import Draft
 from sayso.ui.flow_row import FlowRow
 from sayso.ui.intents import Intents
@@ -143,7 +143,7 @@ class CommandsPage(SettingsPage):
             item = self._items[row.intent] = QTreeWidgetItem(family, [row.say, row.help])
             item.setData(0, _ROW, row)
             for column, text in enumerate((row.say, row.help)):
-                item.setToolTip(column, text)
+                item.setToolTip(column, plain_tip(text))
         if current is not None and current.intent in self._items:
             self.list.setCurrentItem(self._items[current.intent])
 

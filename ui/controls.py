@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Qt
@@ -27,6 +28,11 @@ def plain_label(text: str = "") -> QLabel:
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     return label
+
+
+def plain_tip(text: str) -> str:
+    """A tool tip of words from elsewhere, which are never taken for mark-up."""
+    return f"<qt>{html.escape(text)}</qt>" if "<" in text else text
 
 
 def title_label() -> QLabel:

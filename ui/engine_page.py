@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from sayso.app.engine_view import AUTOMATIC, EngineView, ModelRow, Work
 from sayso.app.snapshot import Snapshot
 from sayso.ui import model_wording as wording
-from sayso.ui.controls import ChoiceBox, hint, keep_outlined, plain_label
+from sayso.ui.controls import ChoiceBox, hint, keep_outlined, plain_label, plain_tip
 from sayso.ui.drafts import Draft
 from sayso.ui.flow_row import FlowRow
 from sayso.ui.folder_field import FolderField
@@ -187,7 +187,7 @@ class EnginePage(SettingsPage):
             for column, text in enumerate(texts):
                 if item.text(column) != text:
                     item.setText(column, text)
-            item.setToolTip(0, names[number])
+            item.setToolTip(0, plain_tip(names[number]))
         self._listed = rows
 
     def _choose(self, name: str) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 
 from sayso.app.snapshot import FeedItem, FeedState
 from sayso.ui import icon
+from sayso.ui.controls import plain_tip
 from sayso.ui.glyph import Glyph
 from sayso.ui.text import breakable
 from sayso.ui.theme import Theme, restyle
@@ -113,7 +114,7 @@ class FeedRow(QFrame):
             button.setToolTip(answer_hint(item))
         self.undo.setVisible(item.can_undo)
         self.undo.setAccessibleName(f"Undo: {item.title}")
-        self.undo.setToolTip(f"Take back: {item.title}")
+        self.undo.setToolTip(plain_tip(f"Take back: {item.title}"))
         self.why.setVisible(item.why is not None)
         self.why.setAccessibleName(f"Why: {item.title}")
         self.why.setToolTip("Why this was done, and how long it took")

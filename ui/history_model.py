@@ -14,6 +14,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from sayso.app.history.entry import Entry
 from sayso.app.history.view import PAGE, Found, Rows
 from sayso.app.snapshot import LineKind
+from sayso.ui.controls import plain_tip
 from sayso.ui.wording import FEED_WORDS
 
 COLUMNS = ("Time", "Words", "What was done", "Program")
@@ -115,7 +116,8 @@ class HistoryModel(QAbstractTableModel):
             return "…"
         if role == Qt.ItemDataRole.AccessibleTextRole and index.column() == WORDS:
             return f"{_cell(entry, TIME)}, {entry.text}, {_cell(entry, DONE)}"
-        return _cell(entry, index.column())
+        text = _cell(entry, index.column())
+        return plain_tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
 
 
 def _cell(entry: Entry, column: int) -> str:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from sayso.app.audio.level import LOWEST_SHOWN_DB as FLOOR_DB
 from sayso.app.snapshot import MicrophoneState, MicrophoneView
+from sayso.ui.controls import plain_tip
 from sayso.ui.theme import Theme
 
 LOUD_DB = -12.0
@@ -116,7 +117,7 @@ class LevelMeter(QWidget):
         # Only a change in words reaches a screen reader: twenty numbers a second would drown everything else.
         self._verdict = verdict(self._microphone)
         self.setAccessibleDescription(self._verdict or "The microphone delivers sound")
-        self.setToolTip(self._microphone.name)
+        self.setToolTip(plain_tip(self._microphone.name))
 
     def _live(self) -> bool:
         return self._microphone.state in (MicrophoneState.READY, MicrophoneState.HEARING)

@@ -68,17 +68,26 @@ async def test_a_fault_of_the_server_ends_its_session_with_a_word_and_1011(monke
         assert await other.transcribe(0.5) == "w0"
 
 
-async def test_a_fault_while_hearing_the_engine_ends_only_that_session(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_fault_while_hearing_the_engine_ends_only_that_session_and_no_word_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    said = "-".join(["what", "was", "said"])
+
+    def broken(self: object, message: object) -> None:
+        raise KeyError(said)
+
     async with server() as url, client(url) as c, client(url) as other:
         await c.choose()
         await c.start()
         await other.choose()
-        monkeypatch.setattr("sayso.server.turns.TurnEngine.engine_message", lambda self, message: 1 / 0)
+        monkeypatch.setattr("sayso.server.turns.TurnEngine.engine_message", broken)
         await c.audio(0.5)
         assert (await c.expect("error"))["code"] == "processing_error"
         await asyncio.wait_for(c.socket.wait_closed(), BOUND_S)
         monkeypatch.undo()
         assert await other.transcribe(0.5) == "w0"
+    assert "fault in the server: KeyError" in caplog.text
+    assert said not in caplog.text
 
 
 @pytest.mark.parametrize(
