@@ -147,7 +147,8 @@ def test_a_fetch_that_is_interrupted_says_how_to_go_on_and_then_goes_on(
     run: Run, hub: PlayedHub, environment: dict[str, str]
 ) -> None:
     hub.stall_after = 15_000_000
-    command = [*SAYSO, "models", "pull", "base.en"]
+    # Tests that are started in the background may ignore the signal of Ctrl+C, and their children with them.
+    command = ["env", "--default-signal=INT", *SAYSO, "models", "pull", "base.en"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as child:
         try:
             assert hub.stalled.wait(BOUND_S)
