@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from sayso.app.actions import HARDWARE, Performer, create
@@ -53,11 +54,11 @@ def compose(
     assistant = Assistant(publish, store)
     client = RealtimeClient(local.endpoint, assistant.receive)
     history = History(store, history_folder(), assistant.changed, assistant.notify, assistant.spawn)
-    alarms = Alarms()
-    performer = create(environment=environment, alarms=alarms, hardware=hardware, own_has_keyboard=own_has_keyboard)
-    commander = _commander(assistant, history, loaded.settings, performer, alarms)
+    acts = partial(create, environment=environment, hardware=hardware, own_has_keyboard=own_has_keyboard)
+    commander = _commander(assistant, history, loaded.settings, acts)
     keys = KeyStore()
     server = ServerChoice(client, local, keys, loaded.settings)
+    messages = Messages(environment, assistant.spawn)
     muffler = Muffler(assistant.hear)
     listener = Listener(muffler, GateOptions(wait_ms=loaded.settings.wait_ms))
     panels = Panels(
@@ -65,9 +66,7 @@ def compose(
         guide=FirstRun(store, server, commander, assistant.changed),
         commands=CommandBook(store, commander, client.expect_words, assistant.changed, assistant.spawn, environment),
         history=history,
-        options=Options(
-            store, listener, assistant.changed, assistant.spawn, Messages(environment, assistant.spawn).tell
-        ),
+        options=Options(store, listener, assistant.changed, assistant.spawn, messages.tell),
         check=MicrophoneCheck(store, listener.sound, muffler, assistant.changed, assistant.spawn),
         servers=RemoteServers(store, keys, assistant.changed, assistant.spawn),
         ways=Ways(assistant, store, listener, commander, environment),
@@ -78,13 +77,12 @@ def compose(
     return assistant
 
 
-def _commander(
-    assistant: Assistant, history: History, settings: Settings, performer: Performer, alarms: Alarms
-) -> Commander:
-    """What acts, by the user's commands, for this assistant."""
+def _commander(assistant: Assistant, history: History, settings: Settings, acts: Callable[..., Performer]) -> Commander:
+    """What acts, by the user's commands, for this assistant; ``acts`` makes who carries them out."""
+    alarms = Alarms()
     return Commander(
         Grammar.load(own=settings.own_commands, off=settings.off_commands),
-        performer,
+        acts(alarms=alarms),
         assistant.changed,
         assistant.outcome,
         mode=settings.mode,

@@ -47,25 +47,9 @@ async def run(
 
     Cancelling ends the child. Raises ModelCommandError.
     """
-    loop = asyncio.get_running_loop()
-    lines: asyncio.Queue[bytes] = asyncio.Queue()
     child = _start([*command, *arguments])
-
-    def follow() -> None:
-        assert child.stdout is not None
-        for line in child.stdout:
-            tell(line)
-        tell(b"")
-
-    def tell(line: bytes) -> None:
-        try:
-            loop.call_soon_threadsafe(lines.put_nowait, line)
-        except RuntimeError:
-            # The loop has ended, and with it whoever wanted to know.
-            return
-
-    threading.Thread(target=follow, name="sayso models", daemon=True).start()
     try:
+        lines = _lines_of(child)
         async with asyncio.timeout(timeout_s):
             while line := await lines.get():
                 _refuse(line)
@@ -78,6 +62,23 @@ async def run(
         raise ModelCommandError("models_slow", f"It was not done within {timeout_s:g} s and was given up.") from error
     finally:
         _end(child)
+
+
+def _lines_of(child: subprocess.Popen[bytes]) -> asyncio.Queue[bytes]:
+    """What the child writes, line by line as it comes; an empty line is the end. Read on a thread of its own."""
+    loop = asyncio.get_running_loop()
+    lines: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def follow() -> None:
+        assert child.stdout is not None
+        # The loop may have ended, and with it whoever wanted to know.
+        with contextlib.suppress(RuntimeError):
+            for line in child.stdout:
+                loop.call_soon_threadsafe(lines.put_nowait, line)
+            loop.call_soon_threadsafe(lines.put_nowait, b"")
+
+    threading.Thread(target=follow, name="sayso models", daemon=True).start()
+    return lines
 
 
 def read(line: bytes, kind: type[T]) -> T:

@@ -5,11 +5,21 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from jeepney import AuthenticationError, DBusAddress, DBusErrorResponse, Properties, message_bus, new_method_call
+from jeepney import (
+    AuthenticationError,
+    DBusAddress,
+    DBusErrorResponse,
+    MatchRule,
+    Message,
+    Properties,
+    message_bus,
+    new_method_call,
+)
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
 from jeepney.wrappers import unwrap_msg
 
@@ -44,6 +54,13 @@ class Calls:
     def services(self) -> list[str]:
         """Names of all services on the bus."""
         return [name for name in self._send(message_bus.ListNames())[0] if not name.startswith(":")]
+
+    def signals(self, rule: MatchRule) -> deque[Message]:
+        """Where the signals of a rule will be from now on; they come while something else is received."""
+        self._send(message_bus.AddMatch(rule))
+        found: deque[Message] = deque()
+        self.connection.filter(rule, queue=found)
+        return found
 
     def _send(self, message: Any) -> tuple[Any, ...]:
         try:

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from typing import Any
 
-from jeepney import DBusAddress, MatchRule, Message, message_bus
+from jeepney import DBusAddress, MatchRule, Message
 
 from sayso.app.actions.bus import Bus, Calls
 from sayso.app.actions.desktop.base import check
@@ -55,11 +55,7 @@ def _answers(calls: Calls) -> deque[Message]:
     """Where the answer will be; listened for before it is asked, since it may come at once."""
     sender = str(calls.connection.unique_name).removeprefix(":").replace(".", "_")
     path = f"{_PATH}/request/{sender}/{_TOKEN}"
-    rule = MatchRule(type="signal", interface=_REQUEST, member="Response", path=path)
-    calls.connection.send_and_get_reply(message_bus.AddMatch(rule), timeout=_USER_S)
-    answers: deque[Message] = deque()
-    calls.connection.filter(rule, queue=answers)
-    return answers
+    return calls.signals(MatchRule(type="signal", interface=_REQUEST, member="Response", path=path))
 
 
 def _wait(calls: Calls, answers: deque[Message], halt: threading.Event) -> tuple[int, dict[str, Any]]:
